@@ -1,1 +1,19 @@
-//! (being written)
+//! From bytes to verdict: accepted events with lane and shard, or every violation.
+//!
+//! The one place where the edge (wasm) and the consumer (native) agree: what is judged
+//! here is judged alike in both. It never reads a clock, draws randomness, opens a
+//! socket or speaks HTTP; those are arguments. Everything in it is bounded by
+//! [`Limits`](crate::limits), iterative, and free of panics.
+
+pub mod digest;
+pub mod effect;
+pub mod envelope;
+pub mod failure;
+pub mod geometry;
+pub mod lane;
+pub mod outcome;
+pub mod version;
+
+pub use envelope::Envelope;
+pub use failure::{FailureClass, Stage};
+pub use outcome::Outcome;

@@ -1,0 +1,179 @@
+//! Lanes: which events keep their order among themselves, and where they queue.
+//!
+//! `cell` is the H3 cell of one deterministic point of the geometry; the lane key is
+//! the cell, the entity, or both; the shard is the first eight bytes of SHA-256 of the
+//! lane key, big-endian, modulo the shard count. `tests/golden/shards.json` holds
+//! vectors that any language can repeat.
+
+mod point;
+
+pub use point::lane_point;
+
+use crate::digest::{leading_u64, sha256};
+use h3o::{CellIndex, LatLng, Resolution};
+use std::fmt;
+
+/// An H3 cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Cell(CellIndex);
+
+impl Cell {
+    /// The cell of that H3 index, when it is one.
+    #[must_use]
+    pub fn new(raw: u64) -> Option<Self> {
+        CellIndex::try_from(raw).ok().map(Self)
+    }
+
+    /// The cell of a place in degrees. Longitude is wrapped; none when the latitude is
+    /// outside ±90 or a number is not finite.
+    #[must_use]
+    pub fn at(longitude: f64, latitude: f64, resolution: u8) -> Option<Self> {
+        if !longitude.is_finite() || !(-90.0..=90.0).contains(&latitude) {
+            return None;
+        }
+        let resolution = Resolution::try_from(resolution).ok()?;
+        let place = LatLng::new(latitude, wrap_longitude(longitude)).ok()?;
+        Some(Self(place.to_cell(resolution)))
+    }
+
+    /// The H3 index.
+    #[must_use]
+    pub fn get(self) -> u64 {
+        self.0.into()
+    }
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:x}", self.get())
+    }
+}
+
+/// −180 is 180; anything further out is brought back by whole turns.
+fn wrap_longitude(longitude: f64) -> f64 {
+    if (-180.0..=180.0).contains(&longitude) {
+        if longitude == -180.0 { 180.0 } else { longitude }
+    } else {
+        let turned = (longitude + 180.0).rem_euclid(360.0) - 180.0;
+        if turned == -180.0 { 180.0 } else { turned }
+    }
+}
+
+/// What a source's lane key is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+pub enum LaneRule {
+    /// Order per H3 cell.
+    #[default]
+    #[serde(rename = "cell")]
+    Cell,
+    /// Order per entity.
+    #[serde(rename = "entity")]
+    Entity,
+    /// Order per entity within a cell.
+    #[serde(rename = "cell+entity")]
+    CellAndEntity,
+}
+
+impl LaneRule {
+    /// Whether the lane key cannot be made without a geometry.
+    #[must_use]
+    pub const fn needs_cell(self) -> bool {
+        match self {
+            Self::Cell | Self::CellAndEntity => true,
+            Self::Entity => false,
+        }
+    }
+}
+
+/// Events of one lane key keep their order.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LaneKey(String);
+
+impl LaneKey {
+    /// A lane key as it stands in an envelope.
+    #[must_use]
+    pub const fn new(text: String) -> Self {
+        Self(text)
+    }
+
+    /// The key's text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for LaneKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// A physical slice of the queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Shard(u16);
+
+impl Shard {
+    /// The shard of that number.
+    #[must_use]
+    pub const fn new(number: u16) -> Self {
+        Self(number)
+    }
+
+    /// Its number, from 0.
+    #[must_use]
+    pub const fn get(self) -> u16 {
+        self.0
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:03}", self.0)
+    }
+}
+
+/// The rule lane → shard: a fixed count, and a version that changes with the hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShardMap {
+    shards: u16,
+}
+
+impl ShardMap {
+    /// The version of the hash: SHA-256, first eight bytes, big-endian, modulo.
+    pub const VERSION: u32 = 1;
+    /// The usual count.
+    pub const SHARDS_DEFAULT: u16 = 64;
+    /// The largest count: names have three digits.
+    pub const SHARDS_MAX: u16 = 999;
+
+    /// The map of that many shards; none outside 1..=999.
+    #[must_use]
+    pub const fn new(shards: u16) -> Option<Self> {
+        if shards == 0 || shards > Self::SHARDS_MAX { None } else { Some(Self { shards }) }
+    }
+
+    /// How many shards there are.
+    #[must_use]
+    pub const fn shards(self) -> u16 {
+        self.shards
+    }
+
+    /// The shard of a lane key.
+    #[must_use]
+    pub fn shard(self, lane_key: &LaneKey) -> Shard {
+        let number = leading_u64(&sha256(lane_key.as_str().as_bytes())) % u64::from(self.shards);
+        Shard(u16::try_from(number).unwrap_or(0))
+    }
+
+    /// Every shard, in order.
+    pub fn all(self) -> impl Iterator<Item = Shard> {
+        (0..self.shards).map(Shard)
+    }
+}
+
+impl Default for ShardMap {
+    fn default() -> Self {
+        Self { shards: Self::SHARDS_DEFAULT }
+    }
+}
