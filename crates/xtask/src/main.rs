@@ -1,2 +1,53 @@
-//! (being written)
-fn main() {}
+//! `cargo xtask`: every command of a developer and of CI.
+//!
+//! Depends on no crate of the workspace, so that it builds first and alone. It
+//! installs what is missing where it may, starts programs, and stops what it
+//! started. It holds no rule about events; those live in `core` and `door`.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a developer's tool: the environment, the clock and the terminal are its business"
+)]
+
+mod command;
+mod edge;
+mod failure;
+mod tools;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::{failure::Failure, workspace::Workspace};
+
+/// Every command of a developer and of CI.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Build the Worker into worker/build (the [build] command of wrangler.toml)
+    EdgeBuild,
+}
+
+fn main() -> ExitCode {
+    match perform(&Cli::parse().task) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("xtask: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn perform(task: &Task) -> Result<(), Failure> {
+    let workspace = Workspace::find();
+    match task {
+        Task::EdgeBuild => edge::build(&workspace),
+    }
+}
