@@ -1,1 +1,64 @@
-//! (being written)
+//! Judges geometries by the validity rules of OGC Simple Features (06-103r4), and tells **every** fault with its place.
+
+#![allow(
+    clippy::float_cmp,
+    reason = "coordinates are compared exactly; rounding never decides"
+)]
+
+mod exact;
+mod fault;
+mod ledger;
+mod lines;
+mod meter;
+mod report;
+mod rings;
+mod scale;
+mod shape;
+
+pub use fault::{Fault, FaultKind, Place};
+pub use report::{Judgement, Limits, Report, Totals};
+pub use shape::{Shape, ShapeError, ShapeKind};
+
+use ledger::Ledger;
+use meter::{Meter, Spent};
+
+/// Judges one geometry.
+///
+/// Refuses tables that do not describe a shape; whatever the coordinates are, it answers.
+pub fn judge(shape: &Shape<'_>, limits: &Limits) -> Result<Judgement, ShapeError> {
+    shape.check()?;
+    let mut meter = Meter::new(limits.work_max);
+    let mut ledger = Ledger::new(limits.faults_max);
+    let outcome = judge_kind(shape, &mut meter, &mut ledger);
+    Ok(match outcome {
+        Ok(()) if ledger.is_empty() => Judgement::Valid,
+        Err(Spent) if ledger.is_empty() => Judgement::Undecided {
+            work_done: meter.done(),
+        },
+        outcome => Judgement::Invalid(ledger.close(outcome.is_ok())),
+    })
+}
+
+/// Whether a geometry is valid, without a bound on the work.
+pub fn is_valid(shape: &Shape<'_>) -> Result<bool, ShapeError> {
+    let limits = Limits {
+        faults_max: 0,
+        work_max: None,
+    };
+    Ok(judge(shape, &limits)? == Judgement::Valid)
+}
+
+fn judge_kind(shape: &Shape<'_>, meter: &mut Meter, ledger: &mut Ledger) -> Result<(), Spent> {
+    match shape.kind {
+        ShapeKind::Point | ShapeKind::MultiPoint => lines::judge_points(shape, meter, ledger),
+        ShapeKind::LineString | ShapeKind::MultiLineString => {
+            lines::judge_lines(shape, meter, ledger)
+        }
+        ShapeKind::Polygon | ShapeKind::MultiPolygon => rings::judge_polygons(shape, meter, ledger),
+    }
+}
+
+/// Counts of one shape fit 32 bits: [`Shape::check`] refuses more vertices.
+fn narrow(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}

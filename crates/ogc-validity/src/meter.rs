@@ -1,0 +1,34 @@
+//! Counts vertex steps against the bound. A step that cannot be paid ends the judgement.
+
+#[derive(Debug)]
+pub(crate) struct Meter {
+    done: u64,
+    max: u64,
+}
+
+/// The bound is met.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Spent;
+
+impl Meter {
+    pub(crate) fn new(max: Option<u64>) -> Self {
+        Self {
+            done: 0,
+            max: max.unwrap_or(u64::MAX),
+        }
+    }
+
+    pub(crate) fn done(&self) -> u64 {
+        self.done
+    }
+
+    /// Pays for steps; about to be done, or just done when their number was bounded.
+    pub(crate) fn pay(&mut self, steps: usize) -> Result<(), Spent> {
+        self.done = self.done.saturating_add(steps as u64);
+        if self.done > self.max {
+            Err(Spent)
+        } else {
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! A power of two that brings coordinates into the range where products of differences neither overflow nor underflow,
+//! so that the predicates are exact. Nearly always 1.
+//!
+//! The range spans 980 binary orders of magnitude. Within one shape that mixes more, the smallest numbers lose bits.
+
+/// Exponents between which a product of two differences is exact to its last bit.
+const EXPONENT_MIN: i32 = -484;
+const EXPONENT_MAX: i32 = 500;
+
+/// Two factors, because their product may itself be out of range.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scale {
+    factors: [f64; 2],
+}
+
+impl Scale {
+    pub(crate) fn of(coordinates: &[f64]) -> Self {
+        let (mut least, mut most) = (f64::INFINITY, 0.0);
+        for magnitude in coordinates.iter().map(|ordinate| ordinate.abs()) {
+            if magnitude < least && magnitude > 0.0 {
+                least = magnitude;
+            }
+            if magnitude > most && magnitude < f64::INFINITY {
+                most = magnitude;
+            }
+        }
+        if most == 0.0 || (exponent(least) >= EXPONENT_MIN && exponent(most) <= EXPONENT_MAX) {
+            return Self {
+                factors: [1.0, 1.0],
+            };
+        }
+        let shift = EXPONENT_MAX - exponent(most);
+        Self {
+            factors: [power(shift / 2), power(shift - shift / 2)],
+        }
+    }
+
+    /// Also turns a negative zero into zero, so that equal numbers have equal bits.
+    pub(crate) fn apply(&self, point: [f64; 2]) -> [f64; 2] {
+        point.map(|ordinate| ordinate * self.factors[0] * self.factors[1] + 0.0)
+    }
+
+    pub(crate) fn undo(&self, point: [f64; 2]) -> [f64; 2] {
+        point.map(|ordinate| ordinate / self.factors[1] / self.factors[0])
+    }
+}
+
+/// The binary exponent; of a subnormal number, that of the smallest normal one or below.
+fn exponent(magnitude: f64) -> i32 {
+    const SUBNORMAL_SHIFT: i32 = 64;
+    let biased = |number: f64| i32::try_from((number.to_bits() >> 52) & 0x7ff).unwrap_or(0) - 1023;
+    if magnitude < f64::MIN_POSITIVE {
+        biased(magnitude * power(SUBNORMAL_SHIFT)) - SUBNORMAL_SHIFT
+    } else {
+        biased(magnitude)
+    }
+}
+
+/// Two to a power between -1022 and 1023.
+fn power(exponent: i32) -> f64 {
+    f64::from_bits(u64::try_from(exponent + 1023).unwrap_or(0) << 52)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ordinary_coordinates_are_left_as_they_are() {
+        let scale = Scale::of(&[180.0, -90.0, 1e-12, 0.0]);
+        assert_eq!(scale.apply([12.5, -0.0]), [12.5, 0.0]);
+    }
+
+    #[test]
+    fn the_smallest_and_the_largest_numbers_come_back_unchanged() {
+        for extreme in [5e-324, 1e-310, 1e-200, 1e200, f64::MAX] {
+            let scale = Scale::of(&[extreme, 0.0]);
+            let inside = scale.apply([extreme, 0.0]);
+            assert_eq!(exponent(inside[0]), EXPONENT_MAX);
+            assert_eq!(scale.undo(inside), [extreme, 0.0]);
+        }
+    }
+}
