@@ -1,0 +1,1 @@
+//! Fault decorators: a store that fails on order.
