@@ -9,9 +9,12 @@
     reason = "a developer's tool: the environment, the clock and the terminal are its business"
 )]
 
+mod bench;
 mod command;
 mod edge;
 mod failure;
+mod size;
+mod test;
 mod tools;
 mod workspace;
 
@@ -33,6 +36,14 @@ struct Cli {
 enum Task {
     /// Build the Worker into worker/build (the [build] command of wrangler.toml)
     EdgeBuild,
+    /// Check and test everything, as CI does
+    Test {
+        /// At most ten minutes: no slow end-to-end tests, no release build
+        #[arg(long)]
+        quick: bool,
+    },
+    /// Weigh the gzipped bundle of the Worker against its budget
+    Size,
 }
 
 fn main() -> ExitCode {
@@ -49,5 +60,7 @@ fn perform(task: &Task) -> Result<(), Failure> {
     let workspace = Workspace::find();
     match task {
         Task::EdgeBuild => edge::build(&workspace),
+        Task::Test { quick } => test::test(&workspace, *quick),
+        Task::Size => size::size(&workspace),
     }
 }

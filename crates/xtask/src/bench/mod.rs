@@ -1,0 +1,3 @@
+//! `cargo xtask bench …`: ours beside a peer, in the same run on the same machine.
+
+pub(crate) mod report;
