@@ -49,6 +49,9 @@ pub(crate) enum Failure {
         limit_s: u64,
         detail: String,
     },
+    /// A person or the system asked to stop.
+    #[error("interrupted")]
+    Interrupted,
     /// A check of ours said no.
     #[error("{0}")]
     Refused(String),

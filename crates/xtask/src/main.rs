@@ -13,9 +13,13 @@ mod bench;
 mod command;
 mod edge;
 mod failure;
+mod http;
+mod interrupt;
+mod process;
 mod size;
 mod test;
 mod tools;
+mod up;
 mod workspace;
 
 use std::process::ExitCode;
@@ -34,6 +38,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Task {
+    /// Build and run everything: the consumer and, on port 8787, the Worker
+    Up,
     /// Build the Worker into worker/build (the [build] command of wrangler.toml)
     EdgeBuild,
     /// Check and test everything, as CI does
@@ -59,6 +65,7 @@ fn main() -> ExitCode {
 fn perform(task: &Task) -> Result<(), Failure> {
     let workspace = Workspace::find();
     match task {
+        Task::Up => up::up(&workspace),
         Task::EdgeBuild => edge::build(&workspace),
         Task::Test { quick } => test::test(&workspace, *quick),
         Task::Size => size::size(&workspace),

@@ -1,0 +1,28 @@
+//! What to try, printed once both programs answer.
+
+use std::path::Path;
+
+/// A good event, a broken one, and where the map is.
+pub(super) fn print(root: &Path, worker_port: u16) {
+    let events = format!("http://127.0.0.1:{worker_port}/v1/events/demo");
+    let map = root.join("hexlane-data");
+    println!(
+        r#"
+Hexlane is up. In another terminal:
+
+  # accepted: 202, and the point is on the map a moment later
+  curl -i {events} -H 'content-type: application/geo+json' -d \
+    '{{"type":"Feature","id":"van-7","geometry":{{"type":"Point","coordinates":[13.377,52.516]}},"properties":{{"speed":12}}}}'
+
+  # refused: 422, with the place where the polygon crosses itself
+  curl -i {events} -H 'content-type: application/geo+json' -d \
+    '{{"type":"Feature","id":"zone-1","geometry":{{"type":"Polygon","coordinates":[[[0,0],[1,1],[1,0],[0,1],[0,0]]]}},"properties":{{}}}}'
+
+  # the map, for QGIS or ogrinfo: the GeoPackage in
+  ls {map}/*.gpkg
+
+Ctrl-C stops both.
+"#,
+        map = map.display()
+    );
+}
