@@ -2,7 +2,6 @@
 
 /// What is wrong. The [code](FaultKind::code) is contract: it never changes its meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
 pub enum FaultKind {
     /// An ordinate is NaN or infinite.
     NonFinite,

@@ -5,15 +5,26 @@
     reason = "coordinates are compared exactly; rounding never decides"
 )]
 
+mod connection;
+mod contact;
+mod crossings;
 mod exact;
 mod fault;
 mod ledger;
 mod lines;
+mod marks;
 mod meter;
+mod nesting;
+mod nodes;
+mod pairs;
+mod passes;
+mod polygons;
 mod report;
 mod rings;
 mod scale;
 mod shape;
+mod tree;
+mod twins;
 
 pub use fault::{Fault, FaultKind, Place};
 pub use report::{Judgement, Limits, Report, Totals};
@@ -54,7 +65,7 @@ fn judge_kind(shape: &Shape<'_>, meter: &mut Meter, ledger: &mut Ledger) -> Resu
         ShapeKind::LineString | ShapeKind::MultiLineString => {
             lines::judge_lines(shape, meter, ledger)
         }
-        ShapeKind::Polygon | ShapeKind::MultiPolygon => rings::judge_polygons(shape, meter, ledger),
+        ShapeKind::Polygon | ShapeKind::MultiPolygon => polygons::judge(shape, meter, ledger),
     }
 }
 

@@ -4,7 +4,6 @@
 //! coordinates that are no numbers, or is flat, is told and left out: nothing further can be said of it.
 
 use std::cmp::Ordering;
-use std::ops::Range;
 
 use crate::exact::{Point, before, side};
 use crate::fault::{FaultKind, Place};
@@ -40,6 +39,15 @@ impl Ring {
         self.last - self.first
     }
 
+    /// The point after, round the ring.
+    pub(crate) fn next(&self, point: usize) -> usize {
+        if point + 1 == self.last {
+            self.first
+        } else {
+            point + 1
+        }
+    }
+
     /// The point before, round the ring.
     pub(crate) fn previous(&self, point: usize) -> usize {
         if point == self.first {
@@ -70,8 +78,8 @@ pub(crate) enum Fitness {
 #[derive(Debug, Clone)]
 pub(crate) struct Part {
     pub(crate) shell: Fitness,
-    /// Its fit rings, the shell first if it is fit.
-    pub(crate) rings: Range<usize>,
+    /// Whether none of its rings is unfit.
+    pub(crate) complete: bool,
 }
 
 #[derive(Debug)]
@@ -98,19 +106,19 @@ impl Rings {
             scale: Scale::of(shape.coordinates),
         };
         for part in 0..shape.part_ends.len() {
-            let first = rings.table.len();
-            let mut shell = Fitness::Empty;
+            let mut read = Part {
+                shell: Fitness::Empty,
+                complete: true,
+            };
             for (index, ring) in shape.part(part).enumerate() {
                 meter.pay(shape.ring(ring).len() / shape.stride)?;
                 let fitness = rings.read_ring(shape, ring, [narrow(part), narrow(index)], ledger);
                 if index == 0 {
-                    shell = fitness;
+                    read.shell = fitness;
                 }
+                read.complete &= fitness != Fitness::Unfit;
             }
-            rings.parts.push(Part {
-                shell,
-                rings: first..rings.table.len(),
-            });
+            rings.parts.push(read);
         }
         Ok(rings)
     }
@@ -252,14 +260,4 @@ fn report_open<'a>(
         );
     }
     opening[..2] == closing[..2]
-}
-
-/// Judges polygons: each ring alone, then how the rings meet.
-pub(crate) fn judge_polygons(
-    shape: &Shape<'_>,
-    meter: &mut Meter,
-    ledger: &mut Ledger,
-) -> Result<(), Spent> {
-    let _rings = Rings::read(shape, meter, ledger)?;
-    Ok(())
 }

@@ -1,0 +1,115 @@
+//! Edges that meet where they must not: crossings and overlaps are told here; a meeting at a vertex is only noted, and
+//! judged with all others at that point.
+
+use crate::contact::{Contact, contact, crossing_point, same_way};
+use crate::exact::Point;
+use crate::fault::{Fault, FaultKind, Place};
+use crate::ledger::Ledger;
+use crate::marks::Marks;
+use crate::meter::{Meter, Spent};
+use crate::pairs::{self, Member};
+use crate::passes::Passes;
+use crate::rings::Rings;
+use crate::tree::Tree;
+
+/// Judges every pair of edges; returns the passes of rings through the points where they meet at vertices.
+pub(crate) fn judge(
+    rings: &Rings,
+    tree: &Tree,
+    marks: &mut Marks,
+    meter: &mut Meter,
+    ledger: &mut Ledger,
+) -> Result<Passes, Spent> {
+    let mut passes = Passes::default();
+    let mut scene = Scene {
+        rings,
+        marks,
+        ledger,
+    };
+    pairs::for_each(rings, tree, meter, |a, b| {
+        scene.judge_pair(a, b, &mut passes);
+    })?;
+    Ok(passes)
+}
+
+struct Scene<'a> {
+    rings: &'a Rings,
+    marks: &'a mut Marks,
+    ledger: &'a mut Ledger,
+}
+
+impl Scene<'_> {
+    fn judge_pair(&mut self, a: Member, b: Member, passes: &mut Passes) {
+        let edges = [self.rings.edge(a.edge), self.rings.edge(b.edge)];
+        match contact(edges[0], edges[1]) {
+            Contact::Apart => {}
+            Contact::Cross => {
+                let point = crossing_point(edges[0], edges[1]);
+                let location = self.tell(a, b, point, None);
+                self.note_overlap(a, b, location, false);
+            }
+            Contact::Touch(point) => {
+                if a.ring != b.ring || !self.rings.table[a.ring].follows(a.edge, b.edge) {
+                    passes.note(self.rings, point, [a, b]);
+                }
+            }
+            Contact::Overlap(low, high) => {
+                let location = self.tell(a, b, low, Some(high));
+                if self.same_ground(a, b) {
+                    self.note_overlap(a, b, location, true);
+                }
+                passes.note(self.rings, low, [a, b]);
+                passes.note(self.rings, high, [a, b]);
+            }
+        }
+    }
+
+    fn tell(&mut self, a: Member, b: Member, point: Point, end: Option<Point>) -> Point {
+        self.marks.cross(self.rings, a.ring, b.ring);
+        let (a, b) = (self.place(a), self.place(b));
+        let location = self.rings.location(point);
+        self.ledger.add(Fault {
+            kind: FaultKind::SelfIntersection,
+            location,
+            location_end: end.map(|end| self.rings.location(end)),
+            location_exact: end.is_some(),
+            at: a.min(b),
+            other: Some(a.max(b)),
+        });
+        location
+    }
+
+    fn note_overlap(&mut self, a: Member, b: Member, location: Point, exact: bool) {
+        let (a, b) = (self.place(a), self.place(b));
+        if a.part != b.part {
+            self.marks.overlap(location, exact, a, b);
+        }
+    }
+
+    /// Whether the parts of two edges that run along each other lie on the same side of them.
+    fn same_ground(&self, a: Member, b: Member) -> bool {
+        let ground = |member: Member| {
+            let ring = &self.rings.table[member.ring];
+            let winding = self.rings.winding(ring);
+            if ring.is_shell() {
+                winding
+            } else {
+                winding.reverse()
+            }
+        };
+        let (a_ground, b_ground) = (ground(a), ground(b));
+        let same_way = same_way(self.rings.edge(a.edge), self.rings.edge(b.edge));
+        a_ground.is_ne()
+            && a_ground
+                == if same_way {
+                    b_ground
+                } else {
+                    b_ground.reverse()
+                }
+    }
+
+    fn place(&self, member: Member) -> Place {
+        self.rings
+            .edge_place(&self.rings.table[member.ring], member.edge)
+    }
+}

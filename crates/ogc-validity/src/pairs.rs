@@ -1,0 +1,122 @@
+//! Which edges may meet: pairs whose boxes do, found by descending the tree against itself.
+
+use crate::contact::Edge;
+use crate::meter::{Meter, Spent};
+use crate::rings::Rings;
+use crate::tree::{Node, SEVERAL, Tree};
+
+/// An edge and the ring it is of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Member {
+    pub(crate) ring: usize,
+    pub(crate) edge: usize,
+}
+
+/// Hands over every pair of edges with boxes that meet, each once. Leaves out those of one steady run, which meet at
+/// most where one follows the other.
+pub(crate) fn for_each(
+    rings: &Rings,
+    tree: &Tree,
+    meter: &mut Meter,
+    mut visit: impl FnMut(Member, Member),
+) -> Result<(), Spent> {
+    let mut stack: Vec<[u32; 2]> = tree.top().map(|top| [top, top]).into_iter().collect();
+    while let Some([a, b]) = stack.pop() {
+        meter.pay(1)?;
+        let (node_a, node_b) = (tree.node(a), tree.node(b));
+        if a == b {
+            if node_a.quadrants != 0 {
+                continue;
+            }
+            if node_a.is_leaf() {
+                meter.pay(pairs_within(rings, node_a, &mut visit))?;
+            } else {
+                push_pairs(tree.children(node_a), &mut stack);
+            }
+        } else if node_a.meets(node_b) && !is_one_steady_run(node_a, node_b) {
+            if node_a.is_leaf() && node_b.is_leaf() {
+                meter.pay(pairs_across(rings, node_a, node_b, &mut visit))?;
+            } else if node_b.is_leaf() || (!node_a.is_leaf() && extent(node_a) > extent(node_b)) {
+                stack.extend(tree.children(node_a).iter().map(|&child| [child, b]));
+            } else {
+                stack.extend(tree.children(node_b).iter().map(|&child| [a, child]));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn push_pairs(children: &[u32], stack: &mut Vec<[u32; 2]>) {
+    for (position, &a) in children.iter().enumerate() {
+        stack.extend(children[position..].iter().map(|&b| [a, b]));
+    }
+}
+
+fn is_one_steady_run(a: &Node, b: &Node) -> bool {
+    a.ring == b.ring
+        && a.ring != SEVERAL
+        && (a.last == b.first || b.last == a.first)
+        && a.quadrants & b.quadrants != 0
+}
+
+fn extent(node: &Node) -> f64 {
+    (node.high[0] - node.low[0]) + (node.high[1] - node.low[1])
+}
+
+fn pairs_within(rings: &Rings, leaf: &Node, visit: &mut impl FnMut(Member, Member)) -> usize {
+    let (ring, first, last) = (leaf.ring as usize, leaf.first as usize, leaf.last as usize);
+    for e in first..last {
+        let edge = rings.edge(e);
+        for f in e + 1..last {
+            if boxes_meet(edge, rings.edge(f)) {
+                visit(Member { ring, edge: e }, Member { ring, edge: f });
+            }
+        }
+    }
+    last - first
+}
+
+fn pairs_across(
+    rings: &Rings,
+    a: &Node,
+    b: &Node,
+    visit: &mut impl FnMut(Member, Member),
+) -> usize {
+    let mut steps = 0;
+    for e in a.first as usize..a.last as usize {
+        let edge = rings.edge(e);
+        steps += 1;
+        if !boxes_meet(edge, [b.low, b.high]) {
+            continue;
+        }
+        for f in b.first as usize..b.last as usize {
+            if boxes_meet(edge, rings.edge(f)) {
+                steps += 1;
+                visit(
+                    Member {
+                        ring: a.ring as usize,
+                        edge: e,
+                    },
+                    Member {
+                        ring: b.ring as usize,
+                        edge: f,
+                    },
+                );
+            }
+        }
+    }
+    steps
+}
+
+#[inline]
+fn boxes_meet(a: Edge, b: Edge) -> bool {
+    spans_meet(a, b, 0) && spans_meet(a, b, 1)
+}
+
+#[inline]
+fn spans_meet(a: Edge, b: Edge, axis: usize) -> bool {
+    let order = |p: f64, q: f64| if p < q { (p, q) } else { (q, p) };
+    let (a_low, a_high) = order(a[0][axis], a[1][axis]);
+    let (b_low, b_high) = order(b[0][axis], b[1][axis]);
+    a_low <= b_high && b_low <= a_high
+}

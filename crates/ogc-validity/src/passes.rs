@@ -1,0 +1,92 @@
+//! Which rings pass through which points. Only points where a ring meets another or itself are noted.
+
+use crate::exact::{Point, lexicographic};
+use crate::fault::Place;
+use crate::narrow;
+use crate::pairs::Member;
+use crate::rings::Rings;
+
+/// A ring going through a point: at one of its points, or inside one of its edges.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Pass {
+    pub(crate) point: Point,
+    pub(crate) ring: u32,
+    /// Its point, or the edge when it passes `inside`.
+    position: u32,
+    inside: bool,
+}
+
+impl Pass {
+    fn of(rings: &Rings, point: Point, member: Member) -> Self {
+        let ring = &rings.table[member.ring];
+        let [from, to] = rings.edge(member.edge);
+        let (position, inside) = if point == from {
+            (member.edge, false)
+        } else if point == to {
+            (ring.next(member.edge), false)
+        } else {
+            (member.edge, true)
+        };
+        Self {
+            point,
+            ring: narrow(member.ring),
+            position: narrow(position),
+            inside,
+        }
+    }
+
+    /// Where the ring comes from and where it goes.
+    pub(crate) fn arms(&self, rings: &Rings) -> [Point; 2] {
+        let position = self.position as usize;
+        let before = if self.inside {
+            position
+        } else {
+            rings.table[self.ring as usize].previous(position)
+        };
+        [rings.points[before], rings.points[position + 1]]
+    }
+
+    pub(crate) fn place(&self, rings: &Rings) -> Place {
+        let (ring, position) = (&rings.table[self.ring as usize], self.position as usize);
+        if self.inside {
+            rings.edge_place(ring, position)
+        } else {
+            rings.point_place(ring, position)
+        }
+    }
+}
+
+/// A set of passes. Repeats are weeded out as it grows, so that it stays in proportion to the passes themselves.
+#[derive(Debug, Default)]
+pub(crate) struct Passes {
+    noted: Vec<Pass>,
+    distinct: usize,
+}
+
+/// Passes noted before the first weeding.
+const NOTED_MIN: usize = 1024;
+
+impl Passes {
+    pub(crate) fn note(&mut self, rings: &Rings, point: Point, members: [Member; 2]) {
+        self.noted
+            .extend(members.map(|member| Pass::of(rings, point, member)));
+        if self.noted.len() > 2 * self.distinct + NOTED_MIN {
+            self.weed();
+        }
+    }
+
+    fn weed(&mut self) {
+        self.noted.sort_unstable_by(|a, b| {
+            lexicographic(a.point, b.point)
+                .then_with(|| (a.ring, a.position, a.inside).cmp(&(b.ring, b.position, b.inside)))
+        });
+        self.noted.dedup();
+        self.distinct = self.noted.len();
+    }
+
+    /// The passes by point, then ring, then their order on the ring.
+    pub(crate) fn into_sorted(mut self) -> Vec<Pass> {
+        self.weed();
+        self.noted
+    }
+}

@@ -1,0 +1,36 @@
+//! Polygons: each ring alone, then how the rings meet, which lies in which, and whether the interior holds together.
+
+use crate::ledger::Ledger;
+use crate::marks::Marks;
+use crate::meter::{Meter, Spent};
+use crate::rings::Rings;
+use crate::shape::Shape;
+use crate::tree::Tree;
+use crate::{connection, crossings, nesting, nodes, twins};
+
+pub(crate) fn judge(
+    shape: &Shape<'_>,
+    meter: &mut Meter,
+    ledger: &mut Ledger,
+) -> Result<(), Spent> {
+    let rings = Rings::read(shape, meter, ledger)?;
+    let standing = twins::find(&rings, meter, ledger)?;
+    let mut marks = Marks::new(&rings, &standing);
+    let outcome = judge_meetings(&rings, &standing, &mut marks, meter, ledger);
+    marks.tell_overlaps(ledger);
+    outcome
+}
+
+fn judge_meetings(
+    rings: &Rings,
+    standing: &[usize],
+    marks: &mut Marks,
+    meter: &mut Meter,
+    ledger: &mut Ledger,
+) -> Result<(), Spent> {
+    let tree = Tree::build(rings, standing);
+    let passes = crossings::judge(rings, &tree, marks, meter, ledger)?;
+    let touches = nodes::judge(passes, rings, marks, meter, ledger)?;
+    nesting::judge(rings, standing, &tree, marks, meter, ledger)?;
+    connection::judge(&touches, rings, marks, meter, ledger)
+}
