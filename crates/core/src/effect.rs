@@ -1,7 +1,11 @@
 //! What an accepted event asks of the map: the event, its geometry in binary and its
-//! properties as text. The consumer reads it from the envelope; it judges nothing.
+//! properties as text. The consumer reads it from the envelope; under the same contract
+//! it judges nothing again.
 
-use crate::envelope::Envelope;
+use crate::envelope::{CONTRACT, Envelope};
+use crate::limits::Limits;
+use crate::read::{self, Ask};
+use crate::violation::{Report, Violation};
 
 /// One change of map state.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,4 +16,70 @@ pub struct Effect {
     pub wkb: Option<Vec<u8>>,
     /// The feature's `properties` as received: JSON object text, or `null`.
     pub properties: String,
+}
+
+/// Why an envelope gives no effect.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Undecodable {
+    /// The payload is elsewhere: resolve the pointer first.
+    #[error("the payload is behind a pointer")]
+    Elsewhere,
+    /// The payload is not what the digest was made of.
+    #[error("the payload does not have the digest of its envelope")]
+    Digest,
+    /// The payload does not read, though the door read it.
+    #[error("the payload does not read: {}", .0.first_error().map_or("", |violation| violation.message.as_str()))]
+    Unreadable(Box<Report>),
+}
+
+impl Effect {
+    /// Reads an envelope. Geometry comes from `derived` where the door made one.
+    ///
+    /// # Errors
+    /// When the payload is elsewhere, damaged, or does not read.
+    pub fn decode(envelope: Envelope) -> Result<Self, Undecodable> {
+        let payload = envelope.inline_payload().ok_or(Undecodable::Elsewhere)?;
+        if crate::digest::sha256(payload) != envelope.payload_sha256 {
+            return Err(Undecodable::Digest);
+        }
+        let limits = Limits::for_files();
+        let ask = Ask { limits: &limits, content_crs: envelope.declared_crs.as_deref(), judge: false };
+        let mut found = None;
+        let report = read::read(payload, ask, |feature| {
+            let properties = if feature.is_feature {
+                feature.value.member("properties").map_or("null", |value| value.raw())
+            } else {
+                "{}"
+            };
+            let wkb = feature.geometry.as_ref().map(crate::geometry::Geometry::to_wkb);
+            found = Some((wkb, properties.to_owned(), feature.report));
+        });
+        match found {
+            Some((wkb, properties, own)) if report.errors() == 0 && own.errors() == 0 => {
+                let wkb = envelope.derived.as_ref().map(|derived| derived.wkb.clone()).or(wkb);
+                Ok(Self { envelope, wkb, properties })
+            }
+            Some((_, _, own)) if own.errors() > 0 => Err(Undecodable::Unreadable(Box::new(own))),
+            Some(_) | None => Err(Undecodable::Unreadable(Box::new(report))),
+        }
+    }
+}
+
+/// Whether an envelope was judged under another contract than this build's.
+#[must_use]
+pub const fn judged_elsewhere(envelope: &Envelope) -> bool {
+    envelope.verdict.contract != CONTRACT
+}
+
+/// Judges an envelope's payload again; the first error, or none when it is good.
+#[must_use]
+pub fn judge_again(envelope: &Envelope) -> Option<Violation> {
+    let payload = envelope.inline_payload()?;
+    let limits = Limits::for_files();
+    let ask = Ask { limits: &limits, content_crs: envelope.declared_crs.as_deref(), judge: true };
+    let mut first = None;
+    let report = read::read(payload, ask, |feature| {
+        first = feature.report.first_error().cloned();
+    });
+    report.first_error().cloned().or(first)
 }

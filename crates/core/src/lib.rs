@@ -5,14 +5,25 @@
 //! socket or speaks HTTP; those are arguments. Everything in it is bounded by
 //! [`Limits`](crate::limits), iterative, and free of panics.
 
+pub mod code;
+mod contract;
+pub mod crs;
 pub mod digest;
 pub mod effect;
 pub mod envelope;
 pub mod failure;
 pub mod geometry;
+mod json;
+pub mod judge;
 pub mod lane;
+pub mod limits;
 pub mod outcome;
+mod pointer;
+mod read;
+pub mod signature;
+pub mod source;
 pub mod version;
+pub mod violation;
 
 pub use envelope::Envelope;
 pub use failure::{FailureClass, Stage};

@@ -1,0 +1,191 @@
+//! Which CRS a payload declares: the header `Content-Crs`, the `crs` member of GeoJSON
+//! 2008, or JSON-FG's `coordRefSys`; the nearest level wins, and two that disagree on
+//! one level are an error. It transforms nothing. A link is never fetched.
+
+use crate::json::{Kind, Value};
+
+/// A coordinate reference system, by its registered name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Crs {
+    /// OGC:CRS84 or CRS84h: longitude, latitude in degrees. The default.
+    Crs84,
+    /// An EPSG code.
+    Epsg(u32),
+}
+
+impl Crs {
+    /// Whether coordinates are longitude, latitude on WGS 84 as they stand. GeoJSON is
+    /// x, y whatever the code says of its axes, so EPSG:4326 and 4979 are.
+    #[must_use]
+    pub const fn is_crs84(self) -> bool {
+        matches!(self, Self::Crs84 | Self::Epsg(4326 | 4979))
+    }
+
+    /// The EPSG code; 4326 for CRS84.
+    #[must_use]
+    pub const fn epsg(self) -> u32 {
+        match self {
+            Self::Crs84 => 4326,
+            Self::Epsg(code) => code,
+        }
+    }
+}
+
+/// A declaration as found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Declared {
+    /// A name that is known.
+    Known(Crs, String),
+    /// `crs: null`: unknown by GeoJSON 2008, section 3.
+    Null,
+    /// A name, link or object that is not understood.
+    Unsupported(String),
+}
+
+impl Declared {
+    /// The declaration as written.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Known(_, text) | Self::Unsupported(text) => text,
+            Self::Null => "null",
+        }
+    }
+}
+
+/// Reads a name in any of its usual forms.
+#[must_use]
+pub fn parse_name(name: &str) -> Declared {
+    let trimmed = name.trim();
+    match parse_known(trimmed) {
+        Some(crs) => Declared::Known(crs, trimmed.to_owned()),
+        None => Declared::Unsupported(trimmed.chars().take(200).collect()),
+    }
+}
+
+fn parse_known(name: &str) -> Option<Crs> {
+    let name = name.strip_prefix('<').and_then(|inner| inner.strip_suffix('>')).unwrap_or(name);
+    let name = name.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')).unwrap_or(name);
+    let lower = name.to_ascii_lowercase();
+    let gml = "http://www.opengis.net/gml/srs/epsg.xml#";
+    if let Some(code) = lower.strip_prefix(gml) {
+        return epsg(code);
+    }
+    let uri = ["http://www.opengis.net/def/crs/", "https://www.opengis.net/def/crs/"];
+    if let Some(path) = uri.iter().find_map(|prefix| lower.strip_prefix(prefix)) {
+        let mut parts = path.split('/');
+        return authority(parts.next()?, parts.next()?, parts.next()?, parts.next());
+    }
+    let urn = ["urn:ogc:def:crs:", "urn:x-ogc:def:crs:"];
+    if let Some(path) = urn.iter().find_map(|prefix| lower.strip_prefix(prefix)) {
+        let mut parts = path.split(':');
+        return authority(parts.next()?, parts.next()?, parts.next()?, parts.next());
+    }
+    match lower.as_str() {
+        "crs84" | "ogc:crs84" | "crs84h" | "ogc:crs84h" => Some(Crs::Crs84),
+        other => other.strip_prefix("epsg:").and_then(|code| epsg(code.trim_start_matches(':'))),
+    }
+}
+
+fn authority(authority: &str, _version: &str, code: &str, more: Option<&str>) -> Option<Crs> {
+    match (authority, code, more) {
+        ("ogc", "crs84" | "crs84h", None) => Some(Crs::Crs84),
+        ("epsg", code, None) => epsg(code),
+        _ => None,
+    }
+}
+
+fn epsg(code: &str) -> Option<Crs> {
+    match code.parse::<u32>().ok()? {
+        102_100 | 900_913 => Some(Crs::Epsg(3857)),
+        code @ 1..=999_999 => Some(Crs::Epsg(code)),
+        _ => None,
+    }
+}
+
+/// The declaration of one object: its `crs` or `coordRefSys` member, and where it is.
+pub(crate) fn of_object<'a>(object: Value<'a>) -> Result<Option<(Declared, Value<'a>)>, Value<'a>> {
+    let mut found: Option<(Declared, Value<'a>)> = None;
+    for (name, value) in object.members() {
+        let declared = match &*name {
+            "crs" => of_crs(value),
+            "coordRefSys" => of_coord_ref_sys(value),
+            _ => continue,
+        };
+        match &found {
+            Some((earlier, _)) if !agree(earlier, &declared) => return Err(value),
+            Some(_) => {}
+            None => found = Some((declared, value)),
+        }
+    }
+    Ok(found)
+}
+
+/// Whether two declarations name the same CRS.
+pub(crate) fn agree(one: &Declared, other: &Declared) -> bool {
+    match (one, other) {
+        (Declared::Known(one, _), Declared::Known(other, _)) => {
+            one == other || (one.is_crs84() && other.is_crs84())
+        }
+        _ => one == other,
+    }
+}
+
+fn of_crs(value: Value<'_>) -> Declared {
+    if value.kind() == Kind::Null {
+        return Declared::Null;
+    }
+    let properties = value.member("properties");
+    let kind = value.member("type").and_then(|kind| kind.as_text());
+    let name = properties.and_then(|inner| inner.member("name")).and_then(|name| name.as_text());
+    let code = properties.and_then(|inner| inner.member("code")).map(|code| code.raw().to_owned());
+    match (kind.as_deref(), name, code) {
+        (Some("name"), Some(name), _) => parse_name(&name),
+        (Some("EPSG"), _, Some(code)) => parse_name(&format!("EPSG:{}", code.trim_matches('"'))),
+        _ => Declared::Unsupported(value.raw().chars().take(200).collect()),
+    }
+}
+
+fn of_coord_ref_sys(value: Value<'_>) -> Declared {
+    match (value.kind(), value.as_text()) {
+        (Kind::Null, _) => Declared::Null,
+        (_, Some(name)) => parse_name(&name),
+        _ => Declared::Unsupported(value.raw().chars().take(200).collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_usual_form_of_a_name_is_understood() {
+        for name in [
+            "urn:ogc:def:crs:OGC:1.3:CRS84",
+            "urn:ogc:def:crs:OGC::CRS84",
+            "urn:ogc:def:crs:OGC:0:CRS84",
+            "OGC:CRS84",
+            "CRS84",
+            "http://www.opengis.net/def/crs/OGC/1.3/CRS84",
+            "<http://www.opengis.net/def/crs/OGC/1.3/CRS84>",
+            "[OGC:CRS84]",
+        ] {
+            assert_eq!(parse_name(name), Declared::Known(Crs::Crs84, name.to_owned()), "{name}");
+        }
+        for name in [
+            "urn:ogc:def:crs:EPSG::25832",
+            "urn:ogc:def:crs:EPSG:9.8:25832",
+            "urn:x-ogc:def:crs:EPSG::25832",
+            "EPSG:25832",
+            "epsg:25832",
+            "https://www.opengis.net/def/crs/EPSG/0/25832",
+            "http://www.opengis.net/gml/srs/epsg.xml#25832",
+        ] {
+            let known = Declared::Known(Crs::Epsg(25832), name.to_owned());
+            assert_eq!(parse_name(name), known, "{name}");
+        }
+        for name in ["", "EPSG:", "EPSG:0", "EPSG:x", "urn:ogc:def:crs:EPSG", "GEOGCRS[\"WGS 84\"]"] {
+            assert!(matches!(parse_name(name), Declared::Unsupported(_)), "{name}");
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! JSON as the reader needs it: one strict pass over the bytes that knows where every
+//! container ends, then views into it. Never a tree of values: numbers and members stay
+//! the bytes they were.
+
+mod text;
+mod validate;
+mod value;
+
+pub(crate) use validate::{Index, SyntaxFault, SyntaxKind, validate};
+pub(crate) use value::{Kind, Value};
+

@@ -1,0 +1,74 @@
+//! From bytes to features: GeoJSON by RFC 7946, every violation with its place.
+//!
+//! It reads a Feature, a `FeatureCollection` or a bare geometry, one feature at a time,
+//! and hands each to a visitor, so that memory holds one geometry and not all of them.
+//! It decides nothing about identity, lanes or versions: that is the source's contract.
+
+mod bbox;
+mod declared;
+mod document;
+mod feature;
+mod geometry;
+mod positions;
+mod ranges;
+mod topology;
+
+pub(crate) use document::read;
+
+use crate::code::Code;
+use crate::crs::Declared;
+use crate::geometry::Geometry;
+use crate::json::Value;
+use crate::limits::Limits;
+use crate::violation::{Report, Violation};
+
+/// What a reading is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ask<'a> {
+    pub(crate) limits: &'a Limits,
+    /// Header `Content-Crs`, as received.
+    pub(crate) content_crs: Option<&'a str>,
+    /// Whether validity is judged; a consumer of the same contract does not.
+    pub(crate) judge: bool,
+}
+
+/// One feature as read.
+pub(crate) struct Feature<'a> {
+    /// From 0, in document order.
+    pub(crate) index: u32,
+    /// The feature, or the bare geometry.
+    pub(crate) value: Value<'a>,
+    /// Whether it is a Feature and not a bare geometry.
+    pub(crate) is_feature: bool,
+    /// Pointer to it in the document.
+    pub(crate) pointer: String,
+    /// None when null, absent or not readable.
+    pub(crate) geometry: Option<Geometry>,
+    /// The CRS in force, as declared; none when none was.
+    pub(crate) declared: Option<Declared>,
+    /// Its violations.
+    pub(crate) report: Report,
+}
+
+/// State that all features of one document share.
+struct Course<'a> {
+    ask: Ask<'a>,
+    vertices_left: u64,
+    work_left: u64,
+}
+
+impl Course<'_> {
+    /// Takes positions from the budget; a violation when it is spent.
+    fn spend_vertices(&mut self, vertices: u64) -> Option<Violation> {
+        if let Some(left) = self.vertices_left.checked_sub(vertices) {
+            self.vertices_left = left;
+            return None;
+        }
+        self.vertices_left = 0;
+        let most = self.ask.limits.vertices_max;
+        Some(Violation::new(Code::LimitVertices, format!("more than {most} positions in one request")))
+    }
+}
+
+#[cfg(test)]
+mod tests;

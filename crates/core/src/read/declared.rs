@@ -1,0 +1,81 @@
+//! The CRS in force at a level of the document: header, document, feature, geometry.
+
+use crate::code::Code;
+use crate::crs::{self, Declared};
+use crate::json::Value;
+use crate::violation::{Report, Violation};
+
+/// The nearest declaration so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Level {
+    pub(super) declared: Option<Declared>,
+    from_header: bool,
+}
+
+impl Level {
+    pub(super) fn of_header(header: Option<&str>, report: &mut Report) -> Self {
+        let Some(text) = header else { return Self::default() };
+        let declared = crs::parse_name(text);
+        if let Some(violation) = fault(&declared) {
+            report.push(violation);
+        }
+        Self { declared: Some(declared), from_header: true }
+    }
+
+    /// The level of an object inside this one.
+    pub(super) fn nearer(&self, object: Value<'_>, pointer: &str, report: &mut Report) -> Self {
+        match crs::of_object(object) {
+            Ok(None) => self.clone(),
+            Ok(Some((declared, value))) => {
+                let contradicts = self.from_header
+                    && self.declared.as_ref().is_some_and(|header| !crs::agree(header, &declared));
+                if contradicts {
+                    let message = format!(
+                        "declared as `{}` here and as `{}` by Content-Crs",
+                        declared.text(),
+                        self.declared.as_ref().map_or("", Declared::text),
+                    );
+                    report.push(Violation::new(Code::CrsConflict, message).at(pointer, value.start));
+                } else if let Some(violation) = fault(&declared) {
+                    report.push(violation.at(pointer, value.start));
+                }
+                Self { declared: Some(declared), from_header: self.from_header }
+            }
+            Err(value) => {
+                let message = "`crs` and `coordRefSys` name different systems";
+                report.push(Violation::new(Code::CrsConflict, message).at(pointer, value.start));
+                self.clone()
+            }
+        }
+    }
+
+    /// Whether the coordinates are longitude and latitude as they stand.
+    pub(super) fn is_crs84(&self) -> bool {
+        match &self.declared {
+            None => true,
+            Some(Declared::Known(crs, _)) => crs.is_crs84(),
+            Some(Declared::Null | Declared::Unsupported(_)) => false,
+        }
+    }
+}
+
+/// The policy `reject`: anything but longitude and latitude on WGS 84 is refused.
+fn fault(declared: &Declared) -> Option<Violation> {
+    match declared {
+        Declared::Known(crs, _) if crs.is_crs84() => None,
+        Declared::Known(crs, text) => {
+            let message = format!("declared as `{text}` (EPSG:{}), not as OGC:CRS84", crs.epsg());
+            let mut violation = Violation::new(Code::CrsMismatch, message);
+            violation.epsg = Some(crs.epsg());
+            Some(violation)
+        }
+        Declared::Null => {
+            let message = "`crs` is null, which says that the system is unknown";
+            Some(Violation::new(Code::CrsUnknown, message))
+        }
+        Declared::Unsupported(text) => {
+            let message = format!("the declaration `{text}` is not understood");
+            Some(Violation::new(Code::CrsUnsupported, message))
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The document: its bytes, its root, its features.
+
+use super::declared::Level;
+use super::{Ask, Course, Feature, feature};
+use crate::code::Code;
+use crate::json::{self, Index, Kind, SyntaxFault, SyntaxKind, Value};
+use crate::pointer;
+use crate::violation::{Report, Violation};
+
+/// Names of RFC 7946 geometry types.
+pub(super) const GEOMETRY_TYPES: [&str; 7] = [
+    "Point",
+    "MultiPoint",
+    "LineString",
+    "MultiLineString",
+    "Polygon",
+    "MultiPolygon",
+    "GeometryCollection",
+];
+
+/// Reads a document; `visit` gets each feature once. The report holds what concerns the
+/// document as a whole.
+pub(crate) fn read<'a>(body: &'a [u8], ask: Ask<'a>, mut visit: impl FnMut(Feature<'_>)) -> Report {
+    let kept_max = usize::try_from(ask.limits.violations_max).unwrap_or(usize::MAX);
+    let mut report = Report::new(kept_max);
+    let text = match text(body, ask) {
+        Ok(text) => text,
+        Err(violation) => return Report::of(violation),
+    };
+    let index = match json::validate(text, ask.limits.depth_max) {
+        Ok(index) => index,
+        Err(fault) => return Report::of(syntax(fault, ask)),
+    };
+    let root = Value::root(text, &index);
+    duplicates(&index, root, &mut report);
+    let mut course = Course {
+        ask,
+        vertices_left: ask.limits.vertices_max,
+        work_left: ask.limits.work_max,
+    };
+    walk(root, &mut course, &mut report, &mut visit);
+    report.sort();
+    report
+}
+
+fn text<'a>(body: &'a [u8], ask: Ask<'_>) -> Result<&'a str, Violation> {
+    if body.len() as u64 > ask.limits.body_bytes_max {
+        let most = ask.limits.body_bytes_max;
+        return Err(Violation::new(Code::LimitBytes, format!("the body is larger than {most} bytes")));
+    }
+    let text = std::str::from_utf8(body).map_err(|error| {
+        Violation::new(Code::ParseUtf8, "the body is not UTF-8").at("", error.valid_up_to())
+    })?;
+    if text.starts_with('\u{feff}') {
+        return Err(Violation::new(Code::ParseBom, "the body starts with a byte order mark").at("", 0));
+    }
+    if text.trim_matches([' ', '\n', '\r', '\t']).is_empty() {
+        return Err(Violation::new(Code::ParseEmpty, "the body is empty").at("", 0));
+    }
+    Ok(text)
+}
+
+fn syntax(fault: SyntaxFault, ask: Ask<'_>) -> Violation {
+    let (code, message) = match fault.kind {
+        SyntaxKind::Unexpected => (Code::ParseSyntax, "this is not JSON".to_owned()),
+        SyntaxKind::ControlCharacter => {
+            (Code::ParseSyntax, "a control character stands raw in a string".to_owned())
+        }
+        SyntaxKind::Escape => (Code::ParseSyntax, "JSON has no such escape".to_owned()),
+        SyntaxKind::Number => (Code::ParseSyntax, "JSON has no such number".to_owned()),
+        SyntaxKind::LoneSurrogate => {
+            (Code::ParseLoneSurrogate, "half a surrogate pair stands alone".to_owned())
+        }
+        SyntaxKind::TrailingBytes => {
+            (Code::ParseTrailingBytes, "bytes follow the JSON text".to_owned())
+        }
+        SyntaxKind::Depth => {
+            (Code::LimitDepth, format!("nested more than {} deep", ask.limits.depth_max))
+        }
+    };
+    Violation::new(code, message).at("", fault.at)
+}
+
+fn duplicates(index: &Index, root: Value<'_>, report: &mut Report) {
+    for duplicate in &index.duplicates {
+        let parent = pointer::enclosing(root, duplicate.at);
+        let message = format!("member `{}` stands twice in one object", clip(&duplicate.name));
+        let mut violation = Violation::new(Code::ParseDuplicateMember, message)
+            .at(pointer::child(&parent, &duplicate.name), duplicate.at);
+        violation.feature = feature_of(&violation.pointer);
+        report.push(violation);
+    }
+    let left = index.duplicates_total.saturating_sub(index.duplicates.len() as u64);
+    report.count(Code::ParseDuplicateMember, left);
+}
+
+fn feature_of(pointer: &str) -> Option<u32> {
+    let rest = pointer.strip_prefix("/features/")?;
+    rest.split('/').next()?.parse().ok()
+}
+
+/// Text of a sender in a sentence of ours: enough to recognize it.
+pub(super) fn clip(text: &str) -> String {
+    const LETTERS_MAX: usize = 60;
+    let mut clipped: String = text.chars().take(LETTERS_MAX).collect();
+    if clipped.len() < text.len() {
+        clipped.push('…');
+    }
+    clipped
+}
+
+fn walk(
+    root: Value<'_>,
+    course: &mut Course<'_>,
+    report: &mut Report,
+    visit: &mut impl FnMut(Feature<'_>),
+) {
+    if root.kind() != Kind::Object {
+        let message = format!("the document is {}, not a GeoJSON object", root.kind().as_str());
+        return report.push(Violation::new(Code::SchemaNotObject, message).at("", root.start));
+    }
+    let Some(kind) = type_of(root, "", report) else { return };
+    let header = Level::of_header(course.ask.content_crs, report);
+    match kind.as_str() {
+        "FeatureCollection" => collection(root, header, course, report, visit),
+        "Feature" => visit(feature::read(root, 0, String::new(), &header, course)),
+        name if GEOMETRY_TYPES.contains(&name) => visit(feature::bare(root, &header, course)),
+        other => report.push(unknown_type(root, "", other)),
+    }
+}
+
+fn collection(
+    root: Value<'_>,
+    header: Level,
+    course: &mut Course<'_>,
+    report: &mut Report,
+    visit: &mut impl FnMut(Feature<'_>),
+) {
+    let level = header.nearer(root, "", report);
+    super::bbox::check(root, "", None, report);
+    foreign(root, "", &["coordinates", "geometries", "geometry", "properties"], report);
+    let Some(features) = root.member("features") else {
+        return report.push(missing(root, "", "features"));
+    };
+    if features.kind() != Kind::Array {
+        return report.push(wrong_kind(features, "/features", "features", "an array"));
+    }
+    for (index, value) in features.elements().enumerate() {
+        let number = u32::try_from(index).unwrap_or(u32::MAX);
+        if number >= course.ask.limits.features_max {
+            let most = course.ask.limits.features_max;
+            let message = format!("more than {most} features in one request");
+            return report.push(Violation::new(Code::LimitFeatures, message).at("/features", value.start));
+        }
+        let pointer = pointer::element("/features", index);
+        visit(feature::read(value, number, pointer, &level, course));
+    }
+}
+
+/// The `type` member, or a violation.
+pub(super) fn type_of(object: Value<'_>, pointer: &str, report: &mut Report) -> Option<String> {
+    let Some(value) = object.member("type") else {
+        let message = "the object has no `type`";
+        report.push(Violation::new(Code::SchemaTypeMissing, message).at(pointer, object.start));
+        return None;
+    };
+    let Some(kind) = value.as_text() else {
+        let at = pointer::child(pointer, "type");
+        report.push(wrong_kind(value, &at, "type", "a string"));
+        return None;
+    };
+    Some(kind.into_owned())
+}
+
+pub(super) fn unknown_type(object: Value<'_>, pointer: &str, kind: &str) -> Violation {
+    let start = object.member("type").map_or(object.start, |value| value.start);
+    let message = format!("`{}` is not a GeoJSON type here", clip(kind));
+    Violation::new(Code::SchemaTypeUnknown, message).at(pointer::child(pointer, "type"), start)
+}
+
+pub(super) fn missing(object: Value<'_>, pointer: &str, member: &str) -> Violation {
+    let message = format!("the object has no `{member}`");
+    Violation::new(Code::SchemaMemberMissing, message).at(pointer, object.start)
+}
+
+pub(super) fn wrong_kind(value: Value<'_>, pointer: &str, member: &str, wanted: &str) -> Violation {
+    let message = format!("`{member}` is {}, not {wanted}", value.kind().as_str());
+    Violation::new(Code::SchemaMemberType, message).at(pointer, value.start)
+}
+
+/// Members that define another kind of object (RFC 7946 section 7.1).
+pub(super) fn foreign(object: Value<'_>, pointer: &str, names: &[&str], report: &mut Report) {
+    for (name, value) in object.members() {
+        if names.contains(&&*name) {
+            let message = format!("`{name}` does not belong into this kind of object");
+            let at = pointer::child(pointer, &name);
+            report.push(Violation::new(Code::SchemaMemberForeign, message).at(at, value.start));
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! One Feature, or one bare geometry.
+
+use super::declared::Level;
+use super::document::{foreign, missing, type_of, unknown_type, wrong_kind};
+use super::{Course, Feature, bbox, geometry};
+use crate::code::Code;
+use crate::json::{Kind, Value};
+use crate::pointer;
+use crate::violation::{Report, Violation};
+
+fn report_of(course: &Course<'_>) -> Report {
+    Report::new(usize::try_from(course.ask.limits.violations_max).unwrap_or(usize::MAX))
+}
+
+/// A bare geometry stands for a feature without id and properties.
+pub(super) fn bare<'a>(value: Value<'a>, outer: &Level, course: &mut Course<'_>) -> Feature<'a> {
+    let mut report = report_of(course);
+    let read = geometry::read(value, "", outer, course, &mut report);
+    finish(Feature {
+        index: 0,
+        value,
+        is_feature: false,
+        pointer: String::new(),
+        geometry: read.geometry,
+        declared: read.level.declared,
+        report,
+    })
+}
+
+pub(super) fn read<'a>(
+    value: Value<'a>,
+    index: u32,
+    pointer: String,
+    outer: &Level,
+    course: &mut Course<'_>,
+) -> Feature<'a> {
+    let mut report = report_of(course);
+    let mut feature = Feature {
+        index,
+        value,
+        is_feature: true,
+        geometry: None,
+        declared: outer.declared.clone(),
+        report: Report::new(0),
+        pointer,
+    };
+    if is_feature(value, &feature.pointer, &mut report) {
+        let level = outer.nearer(value, &feature.pointer, &mut report);
+        members(value, &feature.pointer, &mut report);
+        feature.declared.clone_from(&level.declared);
+        geometry_of(&mut feature, &level, course, &mut report);
+        bbox::check(value, &feature.pointer, feature.geometry.as_ref(), &mut report);
+    }
+    feature.report = report;
+    finish(feature)
+}
+
+fn finish(mut feature: Feature<'_>) -> Feature<'_> {
+    feature.report.assign(feature.index);
+    feature.report.sort();
+    feature
+}
+
+fn is_feature(value: Value<'_>, pointer: &str, report: &mut Report) -> bool {
+    if value.kind() != Kind::Object {
+        let message = format!("a feature is {}, not an object", value.kind().as_str());
+        report.push(Violation::new(Code::SchemaFeatureExpected, message).at(pointer, value.start));
+        return false;
+    }
+    match type_of(value, pointer, report).as_deref() {
+        Some("Feature") => true,
+        Some(other) => {
+            let mut violation = unknown_type(value, pointer, other);
+            violation.code = Code::SchemaFeatureExpected;
+            report.push(violation);
+            false
+        }
+        None => false,
+    }
+}
+
+fn members(value: Value<'_>, pointer: &str, report: &mut Report) {
+    match value.member("properties") {
+        None => report.push(missing(value, pointer, "properties")),
+        Some(properties) if matches!(properties.kind(), Kind::Object | Kind::Null) => {}
+        Some(properties) => {
+            let at = pointer::child(pointer, "properties");
+            report.push(wrong_kind(properties, &at, "properties", "an object or null"));
+        }
+    }
+    if let Some(id) = value.member("id")
+        && !matches!(id.kind(), Kind::String | Kind::Number)
+    {
+        let message = format!("`id` is {}, not a string or a number", id.kind().as_str());
+        let at = pointer::child(pointer, "id");
+        report.push(Violation::new(Code::SchemaIdType, message).at(at, id.start));
+    }
+    foreign(value, pointer, &["coordinates", "geometries", "features"], report);
+}
+
+fn geometry_of(feature: &mut Feature<'_>, level: &Level, course: &mut Course<'_>, report: &mut Report) {
+    let Some(value) = feature.value.member("geometry") else {
+        return report.push(missing(feature.value, &feature.pointer, "geometry"));
+    };
+    if value.kind() == Kind::Null {
+        return;
+    }
+    let at = pointer::child(&feature.pointer, "geometry");
+    if value.kind() != Kind::Object {
+        return report.push(wrong_kind(value, &at, "geometry", "an object or null"));
+    }
+    let read = geometry::read(value, &at, level, course, report);
+    feature.geometry = read.geometry;
+    feature.declared = read.level.declared;
+}

@@ -1,0 +1,231 @@
+//! Coordinates: nested arrays of numbers into flat tables, iteratively.
+
+use super::Course;
+use super::document::wrong_kind;
+use super::geometry::Located;
+use crate::code::Code;
+use crate::geometry::Primitive;
+use crate::json::{Kind, Value};
+use crate::pointer;
+use crate::violation::{Report, Violation};
+use ogc_validity::ShapeKind;
+
+/// How many arrays stand around a position.
+pub(super) const fn levels(kind: ShapeKind) -> usize {
+    match kind {
+        ShapeKind::Point => 0,
+        ShapeKind::MultiPoint | ShapeKind::LineString => 1,
+        ShapeKind::MultiLineString | ShapeKind::Polygon => 2,
+        ShapeKind::MultiPolygon => 3,
+    }
+}
+
+/// Reads the `coordinates` of a primitive; none when a fault leaves them unreadable.
+pub(super) fn read(
+    value: Value<'_>,
+    pointer: String,
+    kind: ShapeKind,
+    course: &mut Course<'_>,
+    report: &mut Report,
+) -> Option<Located> {
+    if value.kind() != Kind::Array {
+        report.push(wrong_kind(value, &pointer, "coordinates", "an array"));
+        return None;
+    }
+    let mut reader = Reader {
+        kind,
+        primitive: Primitive {
+            kind,
+            coordinates: Vec::new(),
+            stride: 0,
+            ring_ends: Vec::new(),
+            part_ends: Vec::new(),
+        },
+        offsets: Vec::new(),
+        mixed: false,
+        sound: true,
+    };
+    reader.walk(value, &pointer, report);
+    reader.finish(value, pointer, course, report)
+}
+
+struct Reader {
+    kind: ShapeKind,
+    primitive: Primitive,
+    offsets: Vec<usize>,
+    mixed: bool,
+    sound: bool,
+}
+
+impl Reader {
+    fn walk(&mut self, value: Value<'_>, pointer: &str, report: &mut Report) {
+        match levels(self.kind) {
+            0 => self.position(value, || pointer.to_owned(), report),
+            1 => {
+                self.sequence(value, pointer, report);
+                self.end_ring();
+            }
+            2 => {
+                self.rings(value, pointer, report);
+                self.end_part();
+            }
+            _ => {
+                for (index, part) in value.elements().enumerate() {
+                    let at = pointer::element(pointer, index);
+                    if self.is_array(part, &at, report) {
+                        self.rings(part, &at, report);
+                        self.end_part();
+                    }
+                }
+            }
+        }
+    }
+
+    fn rings(&mut self, value: Value<'_>, pointer: &str, report: &mut Report) {
+        for (index, ring) in value.elements().enumerate() {
+            let at = pointer::element(pointer, index);
+            if self.is_array(ring, &at, report) {
+                self.sequence(ring, &at, report);
+                self.end_ring();
+            }
+        }
+    }
+
+    fn sequence(&mut self, value: Value<'_>, pointer: &str, report: &mut Report) {
+        for (index, position) in value.elements().enumerate() {
+            if position.kind() == Kind::Array {
+                self.position(position, || pointer::element(pointer, index), report);
+            } else {
+                self.is_array(position, &pointer::element(pointer, index), report);
+            }
+        }
+    }
+
+    fn is_array(&mut self, value: Value<'_>, pointer: &str, report: &mut Report) -> bool {
+        if value.kind() == Kind::Array {
+            return true;
+        }
+        self.sound = false;
+        let message = format!("{} stands where an array of {:?} belongs", value.kind().as_str(), self.kind);
+        report.push(Violation::new(Code::GeometryNesting, message).at(pointer, value.start));
+        false
+    }
+
+    fn position(&mut self, value: Value<'_>, pointer: impl Fn() -> String, report: &mut Report) {
+        let mut numbers = [0.0; 3];
+        let mut count = 0;
+        let mut fine = true;
+        for element in value.elements() {
+            match number(element) {
+                Ok(number) => {
+                    if let Some(slot) = numbers.get_mut(count) {
+                        *slot = number;
+                    }
+                }
+                Err((code, message)) => {
+                    fine = false;
+                    let at = pointer::element(&pointer(), count);
+                    report.push(Violation::new(code, message).at(at, element.start));
+                    if code == Code::GeometryNesting {
+                        self.sound = false;
+                        return;
+                    }
+                }
+            }
+            count += 1;
+        }
+        if count == 0 && self.kind == ShapeKind::Point {
+            return;
+        }
+        if !(2..=3).contains(&count) {
+            fine = false;
+            let message = format!("a position of {count} numbers");
+            report.push(Violation::new(Code::GeometryPositionSize, message).at(pointer(), value.start));
+        }
+        if fine { self.keep(&numbers[..count], value.start) } else { self.sound = false }
+    }
+
+    fn keep(&mut self, numbers: &[f64], offset: usize) {
+        if self.primitive.stride == 0 {
+            self.primitive.stride = numbers.len();
+        }
+        if numbers.len() != self.primitive.stride && self.primitive.stride == 3 {
+            self.drop_heights();
+        }
+        self.mixed |= numbers.len() != self.primitive.stride;
+        self.primitive.coordinates.extend_from_slice(&numbers[..self.primitive.stride]);
+        self.offsets.push(offset);
+    }
+
+    /// The first position without a height takes all heights away.
+    fn drop_heights(&mut self) {
+        let flat = self.primitive.coordinates.chunks_exact(3).flat_map(|each| [each[0], each[1]]);
+        self.primitive.coordinates = flat.collect();
+        self.primitive.stride = 2;
+        self.mixed = true;
+    }
+
+    fn end_ring(&mut self) {
+        let end = u32::try_from(self.offsets.len()).unwrap_or(u32::MAX);
+        if self.kind != ShapeKind::MultiPoint {
+            self.primitive.ring_ends.push(end);
+        }
+    }
+
+    fn end_part(&mut self) {
+        let end = u32::try_from(self.primitive.ring_ends.len()).unwrap_or(u32::MAX);
+        if matches!(self.kind, ShapeKind::Polygon | ShapeKind::MultiPolygon) {
+            self.primitive.part_ends.push(end);
+        }
+    }
+
+    fn finish(
+        mut self,
+        value: Value<'_>,
+        pointer: String,
+        course: &mut Course<'_>,
+        report: &mut Report,
+    ) -> Option<Located> {
+        let spent = course.spend_vertices(self.offsets.len() as u64);
+        if let Some(violation) = spent {
+            report.push(violation.at(pointer, value.start));
+            return None;
+        }
+        if !self.sound {
+            return None;
+        }
+        if self.offsets.is_empty() {
+            let message = "the geometry has no positions";
+            report.push(Violation::new(Code::GeometryEmpty, message).at(pointer, value.start));
+            return None;
+        }
+        if self.mixed {
+            let message = "some positions have a height and some have none";
+            report.push(
+                Violation::new(Code::GeometryMixedDimensions, message).at(pointer.as_str(), value.start),
+            );
+        }
+        if self.kind == ShapeKind::Point {
+            self.primitive.ring_ends.clear();
+        }
+        Some(Located { primitive: self.primitive, pointer, offsets: self.offsets })
+    }
+}
+
+/// A finite number, or why it is none.
+fn number(element: Value<'_>) -> Result<f64, (Code, String)> {
+    match element.kind() {
+        Kind::Number => match element.as_f64() {
+            Some(number) if number.is_finite() => Ok(number),
+            _ => {
+                let text = super::document::clip(element.raw());
+                Err((Code::GeometryNumberRange, format!("`{text}` is beyond what a double holds")))
+            }
+        },
+        Kind::Array => Err((Code::GeometryNesting, "an array stands where a number belongs".to_owned())),
+        other @ (Kind::Object | Kind::String | Kind::Bool | Kind::Null) => {
+            let message = format!("{} stands where a number belongs", other.as_str());
+            Err((Code::GeometryNumberExpected, message))
+        }
+    }
+}

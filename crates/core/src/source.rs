@@ -1,0 +1,199 @@
+//! A source: who may send, and where its events keep their identity, version and op.
+//!
+//! [`SourceSettings`] is what a person writes (in `hexlane.toml` or `wrangler.toml`,
+//! the same tables); [`Source`] is what it resolves to, and cannot be half valid.
+//! Secrets are written by name only; the caller looks the values up.
+
+mod auth;
+mod version_rule;
+
+pub use auth::{Auth, AuthSettings};
+pub use version_rule::{VersionForm, VersionRule, VersionSettings};
+
+use crate::lane::LaneRule;
+use serde::{Deserialize, Serialize};
+
+/// A source as written. Unknown members are an error.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceSettings {
+    /// How requests prove where they come from; required, `"none"` must be said.
+    pub auth: AuthSettings,
+    /// JSON Pointers into the feature; the first that is there names the entity.
+    #[serde(default = "default_entity")]
+    pub entity: Vec<String>,
+    /// JSON Pointer to the event id.
+    #[serde(default = "default_event_id")]
+    pub event_id: String,
+    /// Where the version is and what it is; without it, `/properties/observed_at` as an
+    /// RFC 3339 time where present, else the time of acceptance.
+    #[serde(default)]
+    pub version: Option<VersionSettings>,
+    /// JSON Pointer to the op: `"upsert"` or `"delete"`.
+    #[serde(default = "default_op")]
+    pub op: String,
+    /// What keeps its order: `cell`, `entity` or `cell+entity`.
+    #[serde(default)]
+    pub lane: LaneRule,
+    /// H3 resolution of the lane's cell, 0 to 15.
+    #[serde(default = "default_resolution")]
+    pub resolution: u8,
+    /// What happens to another CRS than OGC:CRS84.
+    #[serde(default)]
+    pub crs: CrsPolicy,
+    /// How far ahead of the door's clock a version's time may be, in seconds.
+    #[serde(default = "default_future_max_s")]
+    pub future_max_s: u32,
+}
+
+/// What a source does with another CRS.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CrsPolicy {
+    /// 422 with the code that was declared.
+    #[default]
+    Reject,
+}
+
+fn default_entity() -> Vec<String> {
+    vec!["/id".to_owned(), "/properties/device_id".to_owned()]
+}
+
+fn default_event_id() -> String {
+    "/properties/event_id".to_owned()
+}
+
+fn default_op() -> String {
+    "/properties/op".to_owned()
+}
+
+const fn default_resolution() -> u8 {
+    6
+}
+
+/// One broken clock must not freeze an entity: a day.
+const fn default_future_max_s() -> u32 {
+    86_400
+}
+
+/// A source as resolved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Its name in the URL; scopes keys and entities.
+    pub name: String,
+    /// How requests prove where they come from.
+    pub auth: Auth,
+    pub(crate) entity: Vec<String>,
+    pub(crate) event_id: String,
+    pub(crate) version: VersionRule,
+    pub(crate) op: String,
+    pub(crate) lane: LaneRule,
+    pub(crate) resolution: u8,
+    pub(crate) future_max_us: i64,
+}
+
+/// Why settings do not make a source.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SourceError {
+    /// The name does not fit into a URL and a label.
+    #[error("source `{0}`: a name is 1 to 64 of a-z, 0-9, `-`, `_`")]
+    Name(String),
+    /// Not an RFC 6901 pointer.
+    #[error("source `{source_name}`: `{member}` is not a JSON Pointer: `{pointer}`")]
+    Pointer {
+        /// The source.
+        source_name: String,
+        /// The setting.
+        member: &'static str,
+        /// What stands there.
+        pointer: String,
+    },
+    /// H3 has resolutions 0 to 15.
+    #[error("source `{0}`: `resolution` is {1}, H3 has 0 to 15")]
+    Resolution(String, u8),
+    /// A secret is named and not there.
+    #[error("source `{source_name}`: the secret `{secret}` is not set")]
+    SecretMissing {
+        /// The source.
+        source_name: String,
+        /// The name that was looked up.
+        secret: String,
+    },
+    /// A secret is there and not usable.
+    #[error("source `{source_name}`: the secret `{secret}` {reason}")]
+    SecretUnusable {
+        /// The source.
+        source_name: String,
+        /// The name that was looked up.
+        secret: String,
+        /// What is wrong with it; never its value.
+        reason: &'static str,
+    },
+    /// An `auth` without a secret would let everybody in.
+    #[error("source `{0}`: `auth` names no secret; say `auth = \"none\"` to let everybody in")]
+    NoSecret(String),
+}
+
+impl SourceSettings {
+    /// Settings with every default and that way of proof.
+    #[must_use]
+    pub fn new(auth: AuthSettings) -> Self {
+        Self {
+            auth,
+            entity: default_entity(),
+            event_id: default_event_id(),
+            version: None,
+            op: default_op(),
+            lane: LaneRule::default(),
+            resolution: default_resolution(),
+            crs: CrsPolicy::default(),
+            future_max_s: default_future_max_s(),
+        }
+    }
+
+    /// The source of that name; `secret` looks a secret up by its name.
+    ///
+    /// # Errors
+    /// When a setting has no meaning, or a secret is missing.
+    pub fn resolve(
+        &self,
+        name: &str,
+        secret: impl Fn(&str) -> Option<String>,
+    ) -> Result<Source, SourceError> {
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
+        if name.is_empty() || name.len() > 64 || !name.bytes().all(plain) {
+            return Err(SourceError::Name(name.to_owned()));
+        }
+        if self.resolution > 15 {
+            return Err(SourceError::Resolution(name.to_owned(), self.resolution));
+        }
+        for pointer in &self.entity {
+            check_pointer(name, "entity", pointer)?;
+        }
+        check_pointer(name, "event_id", &self.event_id)?;
+        check_pointer(name, "op", &self.op)?;
+        if let Some(version) = &self.version {
+            check_pointer(name, "version.pointer", &version.pointer)?;
+        }
+        Ok(Source {
+            name: name.to_owned(),
+            auth: self.auth.resolve(name, secret)?,
+            entity: self.entity.clone(),
+            event_id: self.event_id.clone(),
+            version: VersionRule::of(self.version.as_ref()),
+            op: self.op.clone(),
+            lane: self.lane,
+            resolution: self.resolution,
+            future_max_us: i64::from(self.future_max_s) * 1_000_000,
+        })
+    }
+}
+
+fn check_pointer(name: &str, member: &'static str, pointer: &str) -> Result<(), SourceError> {
+    let escapes_fine = pointer.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']));
+    if pointer.starts_with('/') && escapes_fine {
+        return Ok(());
+    }
+    let pointer = pointer.to_owned();
+    Err(SourceError::Pointer { source_name: name.to_owned(), member, pointer })
+}

@@ -1,0 +1,196 @@
+//! One reason for refusal, with its place, and the bounded report of them all.
+
+mod view;
+
+pub use view::ViolationView;
+
+use crate::code::{Code, Severity};
+use std::collections::BTreeMap;
+
+pub use ogc_validity::Place;
+
+/// The second edge or ring that takes part in a fault.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Counterpart {
+    /// RFC 6901 pointer to its position.
+    pub pointer: String,
+    /// Where that position starts, in bytes.
+    pub byte_offset: u64,
+    /// Its place in the geometry.
+    pub place: Place,
+}
+
+/// One reason for refusal, or one warning.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Violation {
+    /// What is wrong.
+    pub code: Code,
+    /// Which feature, from 0; none for the document.
+    pub feature: Option<u32>,
+    /// RFC 6901 pointer into the document as received.
+    pub pointer: String,
+    /// Offset in bytes after Content-Encoding is undone; none outside the body.
+    pub byte_offset: Option<u64>,
+    /// Where in the geometry: x, y as declared.
+    pub location: Option<[f64; 2]>,
+    /// The other end, for an overlap.
+    pub location_end: Option<[f64; 2]>,
+    /// Vertex or edge.
+    pub place: Option<Place>,
+    /// The other edge or ring.
+    pub other: Option<Counterpart>,
+    /// EPSG code, where a CRS was named by one.
+    pub epsg: Option<u32>,
+    /// One sentence for a person.
+    pub message: String,
+}
+
+impl Violation {
+    /// A violation of the whole document.
+    #[must_use]
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            feature: None,
+            pointer: String::new(),
+            byte_offset: None,
+            location: None,
+            location_end: None,
+            place: None,
+            other: None,
+            epsg: None,
+            message: message.into(),
+        }
+    }
+
+    /// The same, at a place in the document.
+    #[must_use]
+    pub fn at(mut self, pointer: impl Into<String>, byte_offset: usize) -> Self {
+        self.pointer = pointer.into();
+        self.byte_offset = Some(byte_offset as u64);
+        self
+    }
+
+    /// The same, at a place in the geometry.
+    #[must_use]
+    pub fn located(mut self, location: [f64; 2], place: Place) -> Self {
+        self.location = Some(location);
+        self.place = Some(place);
+        self
+    }
+
+    /// The reason in PostGIS's form, such as `Self-intersection[0.5 0.5]`.
+    #[must_use]
+    pub fn reason(&self) -> Option<String> {
+        let [x, y] = self.location?;
+        let name = self.code.as_str().trim_start_matches("geometry.").replace('_', "-");
+        let mut letters = name.chars();
+        let first = letters.next()?.to_ascii_uppercase();
+        Some(format!("{first}{}[{x} {y}]", letters.as_str()))
+    }
+}
+
+/// The violations found: the first so many, and totals of them all.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    kept: Vec<Violation>,
+    kept_max: usize,
+    totals: BTreeMap<Code, u64>,
+}
+
+impl Report {
+    /// An empty report that keeps at most so many.
+    #[must_use]
+    pub const fn new(kept_max: usize) -> Self {
+        Self { kept: Vec::new(), kept_max, totals: BTreeMap::new() }
+    }
+
+    /// A report of one violation.
+    #[must_use]
+    pub fn of(violation: Violation) -> Self {
+        let mut report = Self::new(1);
+        report.push(violation);
+        report
+    }
+
+    /// Counts a violation, and keeps it while there is room.
+    pub fn push(&mut self, violation: Violation) {
+        self.count(violation.code, 1);
+        if self.kept.len() < self.kept_max {
+            self.kept.push(violation);
+        }
+    }
+
+    /// Counts violations that are not kept.
+    pub fn count(&mut self, code: Code, more: u64) {
+        if more > 0 {
+            *self.totals.entry(code).or_insert(0) += more;
+        }
+    }
+
+    /// How many more it would keep.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.kept_max.saturating_sub(self.kept.len())
+    }
+
+    /// Takes over what another one holds, in document order at the end.
+    pub fn append(&mut self, other: Self) {
+        for (code, total) in other.totals {
+            self.count(code, total);
+        }
+        let room = self.room();
+        self.kept.extend(other.kept.into_iter().take(room));
+    }
+
+    /// Puts what is kept into document order.
+    pub fn sort(&mut self) {
+        self.kept.sort_by_key(|violation| (violation.feature.is_some(), violation.byte_offset));
+    }
+
+    /// Those kept, in document order.
+    #[must_use]
+    pub fn violations(&self) -> &[Violation] {
+        &self.kept
+    }
+
+    /// How many there are of each code, kept or not.
+    #[must_use]
+    pub const fn totals(&self) -> &BTreeMap<Code, u64> {
+        &self.totals
+    }
+
+    /// How many there are that are not kept.
+    #[must_use]
+    pub fn left_out(&self) -> u64 {
+        self.totals.values().sum::<u64>().saturating_sub(self.kept.len() as u64)
+    }
+
+    /// How many errors there are.
+    #[must_use]
+    pub fn errors(&self) -> u64 {
+        let errors = self.totals.iter().filter(|(code, _)| code.severity() == Severity::Error);
+        errors.map(|(_, total)| total).sum()
+    }
+
+    /// The first error kept; when errors exist but none is kept, none.
+    #[must_use]
+    pub fn first_error(&self) -> Option<&Violation> {
+        self.kept.iter().find(|violation| violation.code.severity() == Severity::Error)
+    }
+
+    /// Whether nothing was found.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.totals.is_empty()
+    }
+}
+
+impl Report {
+    /// Says of everything kept which feature it concerns.
+    pub(crate) fn assign(&mut self, feature: u32) {
+        for violation in &mut self.kept {
+            violation.feature = Some(feature);
+        }
+    }
+}
