@@ -1,0 +1,250 @@
+//! Why an attempt did not end in an outcome, and what that means.
+//!
+//! The class says what kind of failure it is, the scope says what has to wait for it,
+//! the destination says where the event goes when it goes. Deterministic causes are
+//! attempted once. No free text decides anything: the code is contract.
+
+use crate::retry_after::RetryAfter;
+use hexlane_core::{FailureClass, Stage};
+use std::borrow::Cow;
+
+/// A stable code, such as `persist.rejected`.
+pub type Code = Cow<'static, str>;
+
+/// Why an attempt failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// The bytes are not an envelope, or the payload does not give an effect.
+    Violation {
+        /// Where it was found; decides the class.
+        stage: Stage,
+        /// The violation's code.
+        code: Code,
+    },
+    /// Refused at the door, of a source that keeps its bad payloads.
+    Quarantined {
+        /// The class found at the door.
+        class: FailureClass,
+        /// Where the door found it.
+        stage: Stage,
+        /// The first violation's code.
+        code: Code,
+    },
+    /// The idempotency key stands under another payload.
+    KeyReused,
+    /// The sink refuses this very row, found alone.
+    PersistRejected,
+    /// The process died of it too often.
+    CrashLoop,
+    /// The queue knows the delivery but has lost its bytes.
+    BodyLost,
+    /// An offloaded payload does not match its digest.
+    BlobCorrupt,
+    /// About this event, and may pass: lock timeout, 500, 503.
+    Transient {
+        /// What was answered.
+        code: Code,
+    },
+    /// The far side asks to wait: 429, or 503 with `Retry-After`.
+    Throttled {
+        /// What was answered.
+        code: Code,
+        /// For how long, when it said.
+        retry_after: Option<RetryAfter>,
+    },
+    /// Nobody knows.
+    Unknown {
+        /// What was seen.
+        code: Code,
+    },
+    /// The sink does not answer at all, or says it is full.
+    SinkAway {
+        /// What was seen.
+        code: Code,
+    },
+    /// The sink is set up wrongly: no such table, no right to it.
+    SinkMisconfigured {
+        /// What was seen.
+        code: Code,
+    },
+    /// This build judges an accepted event otherwise than the door did.
+    VerdictSkew,
+    /// Another owner holds the shard.
+    Fenced,
+}
+
+/// What has to wait because of a cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// The event, and with it its key.
+    Event,
+    /// Everything bound for the sink.
+    Sink,
+    /// The shard.
+    Shard,
+}
+
+/// Where dead letters go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Destination {
+    /// Worth trying again as it is.
+    Retry,
+    /// Will never succeed as it is, or must not be tried without a person.
+    Poison,
+}
+
+impl Destination {
+    /// Both, in the order of the declaration.
+    pub const ALL: [Self; 2] = [Self::Retry, Self::Poison];
+
+    /// The fixed name in metrics and logs.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Retry => "retry",
+            Self::Poison => "poison",
+        }
+    }
+}
+
+impl Cause {
+    /// What has to wait.
+    #[must_use]
+    pub const fn scope(&self) -> Scope {
+        match self {
+            Self::Violation { .. }
+            | Self::Quarantined { .. }
+            | Self::KeyReused
+            | Self::PersistRejected
+            | Self::CrashLoop
+            | Self::BodyLost
+            | Self::BlobCorrupt
+            | Self::Transient { .. }
+            | Self::Throttled { .. }
+            | Self::Unknown { .. } => Scope::Event,
+            Self::SinkAway { .. } => Scope::Sink,
+            Self::SinkMisconfigured { .. } | Self::VerdictSkew | Self::Fenced => Scope::Shard,
+        }
+    }
+
+    /// Under which class it is filed.
+    #[must_use]
+    pub const fn class(&self) -> FailureClass {
+        match self {
+            Self::Violation { stage, .. } => class_of(*stage),
+            Self::Quarantined { class, .. } => *class,
+            Self::KeyReused => FailureClass::SchemaViolation,
+            Self::Transient { .. } | Self::Throttled { .. } | Self::SinkAway { .. } => {
+                FailureClass::Transient
+            }
+            Self::PersistRejected
+            | Self::CrashLoop
+            | Self::BodyLost
+            | Self::BlobCorrupt
+            | Self::Unknown { .. }
+            | Self::SinkMisconfigured { .. }
+            | Self::VerdictSkew
+            | Self::Fenced => FailureClass::Unknown,
+        }
+    }
+
+    /// Where on its way the event stood.
+    #[must_use]
+    pub const fn stage(&self) -> Stage {
+        match self {
+            Self::Violation { stage, .. } | Self::Quarantined { stage, .. } => *stage,
+            Self::KeyReused => Stage::Schema,
+            Self::CrashLoop | Self::BodyLost | Self::BlobCorrupt => Stage::Parse,
+            Self::VerdictSkew => Stage::TopologyValidation,
+            Self::PersistRejected
+            | Self::Transient { .. }
+            | Self::Throttled { .. }
+            | Self::Unknown { .. }
+            | Self::SinkAway { .. }
+            | Self::SinkMisconfigured { .. }
+            | Self::Fenced => Stage::Persist,
+        }
+    }
+
+    /// The stable code.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Violation { code, .. }
+            | Self::Quarantined { code, .. }
+            | Self::Transient { code }
+            | Self::Throttled { code, .. }
+            | Self::Unknown { code }
+            | Self::SinkAway { code }
+            | Self::SinkMisconfigured { code } => code.clone(),
+            Self::KeyReused => Cow::Borrowed("idempotency.key_reused"),
+            Self::PersistRejected => Cow::Borrowed("persist.rejected"),
+            Self::CrashLoop => Cow::Borrowed("crash_loop"),
+            Self::BodyLost => Cow::Borrowed("body_lost"),
+            Self::BlobCorrupt => Cow::Borrowed("blob_corrupt"),
+            Self::VerdictSkew => Cow::Borrowed("verdict.skew"),
+            Self::Fenced => Cow::Borrowed("fenced"),
+        }
+    }
+
+    /// Where the event goes once it is dead.
+    #[must_use]
+    pub const fn destination(&self) -> Destination {
+        if self.is_deterministic() {
+            Destination::Poison
+        } else {
+            Destination::Retry
+        }
+    }
+
+    /// Whether another attempt of the same event is bound to fail alike.
+    #[must_use]
+    pub const fn is_deterministic(&self) -> bool {
+        match self {
+            Self::Violation { .. }
+            | Self::Quarantined { .. }
+            | Self::KeyReused
+            | Self::PersistRejected
+            | Self::CrashLoop
+            | Self::BodyLost
+            | Self::BlobCorrupt => true,
+            Self::Transient { .. }
+            | Self::Throttled { .. }
+            | Self::Unknown { .. }
+            | Self::SinkAway { .. }
+            | Self::SinkMisconfigured { .. }
+            | Self::VerdictSkew
+            | Self::Fenced => false,
+        }
+    }
+
+    /// Whether it counts against the event's budget of failures.
+    #[must_use]
+    pub const fn spends_budget(&self) -> bool {
+        match self {
+            Self::Violation { .. }
+            | Self::Quarantined { .. }
+            | Self::KeyReused
+            | Self::PersistRejected
+            | Self::CrashLoop
+            | Self::BodyLost
+            | Self::BlobCorrupt
+            | Self::Transient { .. }
+            | Self::Unknown { .. } => true,
+            Self::Throttled { .. }
+            | Self::SinkAway { .. }
+            | Self::SinkMisconfigured { .. }
+            | Self::VerdictSkew
+            | Self::Fenced => false,
+        }
+    }
+}
+
+const fn class_of(stage: Stage) -> FailureClass {
+    match stage {
+        Stage::Parse | Stage::Schema => FailureClass::SchemaViolation,
+        Stage::CrsTransform => FailureClass::CrsMismatch,
+        Stage::TopologyValidation => FailureClass::InvalidGeometry,
+        Stage::SpatialJoin | Stage::Persist => FailureClass::Unknown,
+    }
+}
