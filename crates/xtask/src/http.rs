@@ -106,8 +106,15 @@ impl Connection {
     }
 }
 
+/// Whether something answers a GET on `port` with a status that is `good`.
+pub(crate) fn answers(port: u16, path: &str, good: impl Fn(u16) -> bool) -> bool {
+    Connection::open(port)
+        .and_then(|mut connection| connection.ask(&get(port, path)))
+        .is_ok_and(good)
+}
+
 /// A GET request, for [`Connection::ask`].
-pub(crate) fn get(port: u16, path: &str) -> Vec<u8> {
+fn get(port: u16, path: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n").into_bytes()
 }
 

@@ -11,11 +11,14 @@
 
 mod bench;
 mod command;
+mod consumer;
 mod edge;
 mod failure;
 mod http;
 mod interrupt;
+mod ports;
 mod process;
+mod secret;
 mod size;
 mod test;
 mod tools;
@@ -50,6 +53,17 @@ enum Task {
     },
     /// Weigh the gzipped bundle of the Worker against its budget
     Size,
+    /// Measure ours beside a peer; tables and target/bench/*.json
+    Bench {
+        #[command(subcommand)]
+        bench: Bench,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+enum Bench {
+    /// Requests a second of the Worker under workerd, beside a hello-world one
+    Edge,
 }
 
 fn main() -> ExitCode {
@@ -69,5 +83,6 @@ fn perform(task: &Task) -> Result<(), Failure> {
         Task::EdgeBuild => edge::build(&workspace),
         Task::Test { quick } => test::test(&workspace, *quick),
         Task::Size => size::size(&workspace),
+        Task::Bench { bench: Bench::Edge } => bench::edge(&workspace),
     }
 }

@@ -1,3 +1,9 @@
 //! `cargo xtask bench …`: ours beside a peer, in the same run on the same machine.
 
+mod edge;
+mod load;
+mod payload;
 pub(crate) mod report;
+mod workerd;
+
+pub(crate) use self::edge::edge;

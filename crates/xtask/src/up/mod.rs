@@ -6,29 +6,22 @@
 //! `hexlane-data`, the relay's secret in `.dev.vars`.
 
 mod advice;
-mod ports;
-mod secret;
 
 use std::time::Duration;
 
 use crate::{
-    command::{cargo, program, run},
-    edge,
+    consumer, edge,
     failure::Failure,
-    http::{Connection, get},
+    http::answers,
     interrupt::Interrupt,
+    ports,
     process::{Echo, Process},
+    secret,
     workspace::Workspace,
 };
 
 /// Where the Worker answers.
 const WORKER_PORT: u16 = 8787;
-
-/// Where the consumer answers: intake and relay.
-const CONSUMER_PORT: u16 = 8788;
-
-/// Opening the queue and the map takes a second; a slow disk some more.
-const CONSUMER_LIMIT: Duration = Duration::from_mins(1);
 
 /// wrangler runs the build command again and starts workerd.
 const WORKER_LIMIT: Duration = Duration::from_mins(5);
@@ -39,10 +32,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// Runs both until interrupted; fails when one of them stops by itself.
 pub(crate) fn up(workspace: &Workspace) -> Result<(), Failure> {
     ports::ensure_free(WORKER_PORT, "the Worker (wrangler dev)")?;
-    ports::ensure_free(CONSUMER_PORT, "the consumer (hexlane run)")?;
-    run(cargo(workspace)
-        .args(["build", "--release", "--bins"])
-        .args(["--package", "hexlane-native-consumer"]))?;
+    ports::ensure_free(consumer::PORT, "the consumer (hexlane run)")?;
+    consumer::build(workspace)?;
     edge::build(workspace)?;
     let secret = secret::ensure(workspace.root())?;
     let interrupt = Interrupt::watch()?;
@@ -56,30 +47,18 @@ pub(crate) fn up(workspace: &Workspace) -> Result<(), Failure> {
 }
 
 fn serve(workspace: &Workspace, secret: &str, interrupt: &Interrupt) -> Result<(), Failure> {
-    let mut consumer = start_consumer(workspace, secret)?;
-    consumer.until(
-        "an answer of the consumer",
-        CONSUMER_LIMIT,
-        interrupt,
-        || answers(CONSUMER_PORT, "/readyz", |status| status == 200),
-    )?;
+    let root = workspace.root();
+    let mut consumer = consumer::start(workspace, root, secret, Echo::Prefixed, interrupt)?;
     let mut worker = start_worker(workspace)?;
     worker.until("an answer of the Worker", WORKER_LIMIT, interrupt, || {
         answers(WORKER_PORT, "/", |_| true)
     })?;
-    advice::print(workspace.root(), WORKER_PORT);
+    advice::print(root, WORKER_PORT);
     loop {
         interrupt.check()?;
         consumer.ensure_alive(PAUSE)?;
         worker.ensure_alive(PAUSE)?;
     }
-}
-
-fn start_consumer(workspace: &Workspace, secret: &str) -> Result<Process, Failure> {
-    let hexlane = workspace.target().join("release/hexlane");
-    let mut command = program(workspace, hexlane);
-    command.arg("run").env(secret::NAME, secret);
-    Process::start("consumer", &mut command, Echo::Prefixed)
 }
 
 fn start_worker(workspace: &Workspace) -> Result<Process, Failure> {
@@ -89,10 +68,4 @@ fn start_worker(workspace: &Workspace) -> Result<Process, Failure> {
         .arg(WORKER_PORT.to_string())
         .arg("--show-interactive-dev-session=false");
     Process::start("worker", &mut command, Echo::Prefixed)
-}
-
-fn answers(port: u16, path: &str, good: impl Fn(u16) -> bool) -> bool {
-    Connection::open(port)
-        .and_then(|mut connection| connection.ask(&get(port, path)))
-        .is_ok_and(good)
 }

@@ -57,7 +57,8 @@ fn find(text: &str) -> Option<&str> {
         .filter(|value| !value.is_empty())
 }
 
-fn generate() -> Result<String, Failure> {
+/// A new secret in the form `whsec_<base64>`.
+pub(crate) fn generate() -> Result<String, Failure> {
     let source = Path::new("/dev/urandom");
     let mut bytes = [0; SECRET_BYTES];
     File::open(source)
