@@ -98,6 +98,9 @@ pub struct DeadLetter {
 }
 
 impl DeadLetter {
+    /// How many entry ids are kept: replays add one each.
+    pub const ENTRY_IDS_MAX: usize = 16;
+
     /// Digest of the payload; of the bytes when they are no envelope.
     #[must_use]
     pub fn payload_sha256(&self) -> Sha256Digest {
@@ -106,6 +109,23 @@ impl DeadLetter {
             Body::Unreadable { bytes, .. } => sha256(bytes),
             Body::Lost => sha256(&[]),
         }
+    }
+
+    /// This record made later than `earlier`, of the same key and payload: first seen
+    /// when that was, and with its entry ids before its own.
+    #[must_use]
+    pub fn after(mut self, earlier: &Self) -> Self {
+        self.first_seen_at_us = self.first_seen_at_us.min(earlier.first_seen_at_us);
+        let new_ids = std::mem::take(&mut self.entry_ids);
+        self.entry_ids.clone_from(&earlier.entry_ids);
+        for id in new_ids {
+            if !self.entry_ids.contains(&id) {
+                self.entry_ids.push(id);
+            }
+        }
+        let surplus = self.entry_ids.len().saturating_sub(Self::ENTRY_IDS_MAX);
+        self.entry_ids.drain(..surplus);
+        self
     }
 }
 

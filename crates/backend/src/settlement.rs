@@ -1,5 +1,20 @@
 //! The final decision for a delivery. Made by consuming it, so that a second ack of the
-//! same delivery does not compile.
+//! same delivery does not compile, nor one without a proof:
+//!
+//! ```compile_fail,E0382
+//! # use hexlane_backend::{Delivery, Recorded, Settlement};
+//! fn twice(delivery: Delivery, first: Recorded, second: Recorded) {
+//!     let once = delivery.ack(first);
+//!     let again = delivery.ack(second);
+//! }
+//! ```
+//!
+//! ```compile_fail,E0061
+//! # use hexlane_backend::{Delivery, Settlement};
+//! fn without_proof(delivery: Delivery) {
+//!     let settlement = delivery.ack();
+//! }
+//! ```
 
 use crate::delivery::{Delivery, Receipt};
 use crate::failure::StoreError;
@@ -66,7 +81,6 @@ impl Settlement {
     }
 
     /// For queues: what the caller gets back once the settlement is durable.
-    #[must_use]
     pub fn settle(self) -> Settled {
         match self.decision {
             Decision::Ack(_) => Settled::Acked,
