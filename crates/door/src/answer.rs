@@ -1,0 +1,34 @@
+//! An answer, before any HTTP library has seen it.
+
+/// Status, headers and body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// HTTP status.
+    pub status: u16,
+    /// Headers, names in lower case.
+    pub headers: Vec<(&'static str, String)>,
+    /// The document.
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    /// A JSON answer.
+    #[must_use]
+    pub fn json(status: u16, content_type: &str, body: Vec<u8>) -> Self {
+        let headers = vec![("content-type", content_type.to_owned()), ("cache-control", "no-store".to_owned())];
+        Self { status, headers, body }
+    }
+
+    /// The same with one more header.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+
+    /// A header by its lower-case name.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
+    }
+}

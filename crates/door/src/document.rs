@@ -1,0 +1,179 @@
+//! The documents of answers: problems (RFC 9457) and acceptances.
+
+use crate::enqueue::Enqueued;
+use crate::problem::Problem;
+use hexlane_core::code::{Code, Severity};
+use hexlane_core::judge::Entry;
+use hexlane_core::violation::{Report, Violation, ViolationView};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+#[derive(Serialize)]
+struct ProblemDocument<'a> {
+    r#type: String,
+    title: &'static str,
+    status: u16,
+    code: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    errors: Vec<ViolationView<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<ViolationView<'a>>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    totals: BTreeMap<&'static str, u64>,
+    #[serde(skip_serializing_if = "is_zero")]
+    left_out: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+pub(crate) fn problem(problem: &Problem) -> Vec<u8> {
+    let reused: Vec<Violation>;
+    let mut document = ProblemDocument {
+        r#type: format!("urn:hexlane:problem:{}", problem.code()),
+        title: problem.title(),
+        status: problem.status(),
+        code: problem.code(),
+        detail: detail(problem),
+        errors: Vec::new(),
+        warnings: Vec::new(),
+        totals: BTreeMap::new(),
+        left_out: 0,
+    };
+    if let Problem::Refused(report) = problem {
+        document.errors = views(report, Severity::Error);
+        document.warnings = views(report, Severity::Warning);
+        document.totals = report.totals().iter().map(|(code, total)| (code.as_str(), *total)).collect();
+        document.left_out = report.left_out();
+    }
+    if let Problem::KeyReused(indices) = problem {
+        reused = indices.iter().map(|index| key_reused(*index)).collect();
+        document.errors = reused.iter().map(Violation::view).collect();
+    }
+    to_bytes(&document)
+}
+
+fn key_reused(index: u32) -> Violation {
+    let message = "this idempotency key was used for another payload before";
+    let mut violation = Violation::new(Code::IdempotencyKeyReused, message);
+    violation.feature = Some(index);
+    violation
+}
+
+fn detail(problem: &Problem) -> Option<String> {
+    match problem {
+        Problem::TooLarge { bytes_max } => Some(format!("at most {bytes_max} bytes are taken")),
+        Problem::Refused(report) => {
+            let (errors, first) = (report.errors(), report.first_error()?);
+            let place = if first.pointer.is_empty() { "the document" } else { first.pointer.as_str() };
+            Some(match errors {
+                1 => format!("{place}: {}", first.message),
+                _ => format!("{place}: {}, and {} more", first.message, errors - 1),
+            })
+        }
+        Problem::RelayMalformed(reason) => Some((*reason).to_owned()),
+        Problem::QueueUnavailable { .. } => {
+            Some("send it again with the same idempotency key: it has one effect".to_owned())
+        }
+        Problem::RouteUnknown
+        | Problem::SourceUnknown
+        | Problem::MethodNotAllowed
+        | Problem::MediaType
+        | Problem::Encoding
+        | Problem::Length
+        | Problem::KeyMalformed
+        | Problem::BodyCut
+        | Problem::Unauthorized(_)
+        | Problem::KeyReused(_)
+        | Problem::Backlog { .. }
+        | Problem::Busy => None,
+    }
+}
+
+fn views(report: &Report, severity: Severity) -> Vec<ViolationView<'_>> {
+    let chosen = report.violations().iter().filter(|each| each.code.severity() == severity);
+    chosen.map(Violation::view).collect()
+}
+
+#[derive(Serialize)]
+struct Acceptance<'a> {
+    accepted: usize,
+    duplicates: usize,
+    results: Vec<Accepted<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<ViolationView<'a>>,
+}
+
+#[derive(Serialize)]
+struct Accepted<'a> {
+    index: usize,
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duplicate_of: Option<u32>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    event: Option<EventView<'a>>,
+}
+
+#[derive(Serialize)]
+struct EventView<'a> {
+    event_id: &'a str,
+    idempotency_key: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cell: Option<String>,
+    lane: &'a str,
+    shard: u16,
+    entity: &'a str,
+}
+
+/// The 202 document. `answers` stands beside the events of `entries`, in order.
+pub(crate) fn acceptance(entries: &[Entry], answers: &[Enqueued], report: &Report) -> Vec<u8> {
+    let mut answers = answers.iter();
+    let results: Vec<Accepted<'_>> = entries
+        .iter()
+        .enumerate()
+        .map(|(index, entry)| accepted(index, entry, &mut answers))
+        .collect();
+    let duplicates = results.iter().filter(|result| result.status == "duplicate").count();
+    to_bytes(&Acceptance {
+        accepted: results.len(),
+        duplicates,
+        results,
+        warnings: views(report, Severity::Warning),
+    })
+}
+
+fn accepted<'a>(
+    index: usize,
+    entry: &'a Entry,
+    answers: &mut std::slice::Iter<'_, Enqueued>,
+) -> Accepted<'a> {
+    match entry {
+        Entry::Event(envelope) => {
+            let status = match answers.next() {
+                Some(Enqueued::Duplicate) => "duplicate",
+                Some(Enqueued::New | Enqueued::Conflict) | None => "accepted",
+            };
+            let event = EventView {
+                event_id: &envelope.event_id,
+                idempotency_key: &envelope.key.value,
+                cell: envelope.cell.map(|cell| cell.to_string()),
+                lane: envelope.lane_key.as_str(),
+                shard: envelope.shard.get(),
+                entity: &envelope.entity,
+            };
+            Accepted { index, status, duplicate_of: None, event: Some(event) }
+        }
+        Entry::DuplicateOf(first) => {
+            Accepted { index, status: "duplicate", duplicate_of: Some(*first), event: None }
+        }
+        Entry::Refused => Accepted { index, status: "refused", duplicate_of: None, event: None },
+    }
+}
+
+pub(crate) fn to_bytes(document: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(document).unwrap_or_default()
+}

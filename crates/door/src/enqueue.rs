@@ -1,0 +1,94 @@
+//! What is to be put on the queue, and the answer once the queue has spoken.
+
+use crate::answer::Answer;
+use crate::document;
+use crate::problem::Problem;
+use hexlane_core::Envelope;
+use hexlane_core::judge::{Entry, Judged};
+
+/// What a judged request comes to.
+#[derive(Debug)]
+pub enum Decision {
+    /// An answer; nothing is enqueued.
+    Answer(Answer),
+    /// Envelopes; the answer waits for the queue.
+    Enqueue(Enqueue),
+}
+
+/// What the queue said of one envelope, once it is durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Enqueued {
+    /// It is on the queue.
+    New,
+    /// It is on the queue or was in effect; its key and payload were known.
+    Duplicate,
+    /// Its key is known with another payload; it is not on the queue.
+    Conflict,
+}
+
+/// Why the queue did not confirm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unavailable {
+    /// The backlog is at its cap; nothing was taken.
+    Backlog {
+        /// When to come again.
+        retry_after_s: u32,
+    },
+    /// It failed or did not answer: some may be on the queue and some not.
+    Unclear {
+        /// When to come again.
+        retry_after_s: u32,
+    },
+}
+
+/// Envelopes to put on the queue, in order.
+#[derive(Debug)]
+#[must_use = "an event that is not enqueued is lost, and its sender must be told"]
+pub struct Enqueue {
+    judged: Judged,
+}
+
+impl Enqueue {
+    pub(crate) const fn new(judged: Judged) -> Self {
+        Self { judged }
+    }
+
+    /// The envelopes, in document order.
+    pub fn envelopes(&self) -> impl Iterator<Item = &Envelope> {
+        self.judged.entries.iter().filter_map(|entry| match entry {
+            Entry::Event(envelope) => Some(&**envelope),
+            Entry::DuplicateOf(_) | Entry::Refused => None,
+        })
+    }
+
+    /// The answer, given what the queue said: one [`Enqueued`] an envelope, or why not.
+    #[must_use]
+    pub fn settle(self, said: Result<&[Enqueued], Unavailable>) -> Answer {
+        let answers = match said {
+            Ok(answers) if answers.len() == self.envelopes().count() => answers,
+            // An answer of another length is no confirmation.
+            Ok(_) => return Problem::QueueUnavailable { retry_after_s: 1 }.answer(),
+            Err(Unavailable::Backlog { retry_after_s }) => {
+                return Problem::Backlog { retry_after_s }.answer();
+            }
+            Err(Unavailable::Unclear { retry_after_s }) => {
+                return Problem::QueueUnavailable { retry_after_s }.answer();
+            }
+        };
+        let reused = self.reused(answers);
+        if !reused.is_empty() {
+            return Problem::KeyReused(reused).answer();
+        }
+        let body = document::acceptance(&self.judged.entries, answers, &self.judged.report);
+        Answer::json(202, "application/json", body)
+    }
+
+    fn reused(&self, answers: &[Enqueued]) -> Vec<u32> {
+        let events = self.judged.entries.iter().enumerate().filter(|(_, entry)| match entry {
+            Entry::Event(_) => true,
+            Entry::DuplicateOf(_) | Entry::Refused => false,
+        });
+        let conflicts = events.zip(answers).filter(|(_, said)| **said == Enqueued::Conflict);
+        conflicts.map(|((index, _), _)| u32::try_from(index).unwrap_or(u32::MAX)).collect()
+    }
+}

@@ -1,0 +1,50 @@
+//! The head of a request, however the front end came by it.
+
+/// Method, path and headers.
+#[derive(Clone, Debug, Default)]
+pub struct Head {
+    method: String,
+    path: String,
+    headers: Vec<(String, String)>,
+}
+
+impl Head {
+    /// A head without headers. The path is without query.
+    #[must_use]
+    pub fn new(method: &str, path: &str) -> Self {
+        Self { method: method.to_ascii_uppercase(), path: path.to_owned(), headers: Vec::new() }
+    }
+
+    /// The same with one more header. A name that comes again is joined by `, `, as the
+    /// Fetch standard does.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        let name = name.to_ascii_lowercase();
+        match self.headers.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, known)) => {
+                known.push_str(", ");
+                known.push_str(value);
+            }
+            None => self.headers.push((name, value.to_owned())),
+        }
+        self
+    }
+
+    /// The method, in upper case.
+    #[must_use]
+    pub fn method(&self) -> &str {
+        &self.method
+    }
+
+    /// The path.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// A header by its lower-case name, trimmed.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.trim())
+    }
+}

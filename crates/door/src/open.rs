@@ -1,0 +1,201 @@
+//! From the head of a request to its verdict.
+
+use crate::answer::Answer;
+use crate::enqueue::{Decision, Enqueue};
+use crate::head::Head;
+use crate::meter::{Budget, Meter};
+use crate::problem::Problem;
+use hexlane_core::judge::{self, Request, RequestKey};
+use hexlane_core::lane::ShardMap;
+use hexlane_core::limits::Limits;
+use hexlane_core::signature::{SignatureFault, WebhookHeaders, verify_bearer, verify_webhook};
+use hexlane_core::source::{Auth, Source};
+use std::collections::BTreeMap;
+
+/// Where events are sent: this, and the source's name.
+const EVENTS_PATH: &str = "/v1/events/";
+/// As the draft of the header suggests for its stores.
+const KEY_CHARACTERS_MAX: usize = 255;
+
+/// The door: its sources and its limits.
+#[derive(Clone, Debug)]
+pub struct Door {
+    sources: BTreeMap<String, Source>,
+    limits: Limits,
+    shard_map: ShardMap,
+}
+
+impl Door {
+    pub(crate) const fn new(
+        sources: BTreeMap<String, Source>,
+        limits: Limits,
+        shard_map: ShardMap,
+    ) -> Self {
+        Self { sources, limits, shard_map }
+    }
+
+    /// The limits in force.
+    #[must_use]
+    pub const fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The rule lane → shard in force.
+    #[must_use]
+    pub const fn shard_map(&self) -> ShardMap {
+        self.shard_map
+    }
+
+    /// Judges the head alone, before any byte of the body is read.
+    ///
+    /// # Errors
+    /// The answer, when the head is enough to refuse.
+    pub fn open<'a>(&'a self, head: &'a Head) -> Result<Opened<'a>, Answer> {
+        self.opened(head).map_err(|problem| problem.answer())
+    }
+
+    fn opened<'a>(&'a self, head: &'a Head) -> Result<Opened<'a>, Problem> {
+        let name = head.path().strip_prefix(EVENTS_PATH).ok_or(Problem::RouteUnknown)?;
+        if head.method() != "POST" {
+            return Err(Problem::MethodNotAllowed);
+        }
+        let source = self.sources.get(name).ok_or(Problem::SourceUnknown)?;
+        prove_head(source, head)?;
+        let opened = Opened {
+            door: self,
+            source,
+            head,
+            content_type: media_type(head)?,
+            key: request_key(source, head)?,
+            declared: declared_length(head)?,
+        };
+        match head.header("content-encoding") {
+            None | Some("" | "identity") => {}
+            Some(_) => return Err(Problem::Encoding),
+        }
+        let bytes_max = self.limits.body_bytes_max;
+        if opened.declared.is_some_and(|declared| declared > bytes_max) {
+            return Err(Problem::TooLarge { bytes_max });
+        }
+        Ok(opened)
+    }
+}
+
+/// A request whose head was good.
+#[derive(Debug)]
+pub struct Opened<'a> {
+    door: &'a Door,
+    source: &'a Source,
+    head: &'a Head,
+    content_type: &'static str,
+    key: Option<RequestKey<'a>>,
+    declared: Option<u64>,
+}
+
+impl Opened<'_> {
+    /// Takes the body's bytes as they arrive.
+    ///
+    /// # Errors
+    /// The answer, when there is no room for the declared length.
+    pub fn meter(&self, budget: &Budget) -> Result<Meter, Answer> {
+        Meter::new(budget, self.door.limits.body_bytes_max, self.declared)
+    }
+
+    /// Verifies the signature over the bytes and judges them. `now_us` becomes the time
+    /// of acceptance of every event.
+    #[must_use]
+    pub fn judge(&self, body: &[u8], now_us: i64) -> Decision {
+        if let Err(fault) = prove_body(self.source, self.head, body, now_us) {
+            return Decision::Answer(Problem::Unauthorized(fault).answer());
+        }
+        let request = Request {
+            source: self.source,
+            body,
+            content_type: self.content_type,
+            content_crs: self.head.header("content-crs"),
+            key: self.key,
+            traceparent: self.head.header("traceparent").filter(|text| text.len() <= 64),
+            accepted_at_us: now_us,
+        };
+        let judged = judge::judge(&request, &self.door.limits, self.door.shard_map);
+        if judged.is_good() {
+            Decision::Enqueue(Enqueue::new(judged))
+        } else {
+            Decision::Answer(Problem::Refused(judged.report).answer())
+        }
+    }
+}
+
+/// What the head proves by itself: a bearer token, and that a signature is there at all.
+fn prove_head(source: &Source, head: &Head) -> Result<(), Problem> {
+    match &source.auth {
+        Auth::None => Ok(()),
+        Auth::Bearer { tokens } => {
+            verify_bearer(head.header("authorization"), tokens).map_err(Problem::Unauthorized)
+        }
+        Auth::StandardWebhooks { .. } => {
+            let headers = webhook_headers(head);
+            let there = headers.id.is_some() && headers.timestamp.is_some() && headers.signature.is_some();
+            if there { Ok(()) } else { Err(Problem::Unauthorized(SignatureFault::Missing)) }
+        }
+    }
+}
+
+fn prove_body(source: &Source, head: &Head, body: &[u8], now_us: i64) -> Result<(), SignatureFault> {
+    match &source.auth {
+        Auth::None | Auth::Bearer { .. } => Ok(()),
+        Auth::StandardWebhooks { secrets, tolerance_s } => {
+            verify_webhook(webhook_headers(head), body, secrets, now_us, *tolerance_s)
+        }
+    }
+}
+
+pub(crate) fn webhook_headers(head: &Head) -> WebhookHeaders<'_> {
+    WebhookHeaders {
+        id: head.header("webhook-id"),
+        timestamp: head.header("webhook-timestamp"),
+        signature: head.header("webhook-signature"),
+    }
+}
+
+fn media_type(head: &Head) -> Result<&'static str, Problem> {
+    let header = head.header("content-type").ok_or(Problem::MediaType)?;
+    let mut pieces = header.split(';').map(|piece| piece.trim().to_ascii_lowercase());
+    let name = pieces.next().unwrap_or_default();
+    let foreign_charset = pieces.any(|parameter| {
+        parameter.strip_prefix("charset=").is_some_and(|charset| charset.trim_matches('"') != "utf-8")
+    });
+    match name.as_str() {
+        _ if foreign_charset => Err(Problem::MediaType),
+        "application/geo+json" | "application/vnd.geo+json" => Ok("application/geo+json"),
+        "application/json" => Ok("application/json"),
+        _ => Err(Problem::MediaType),
+    }
+}
+
+fn declared_length(head: &Head) -> Result<Option<u64>, Problem> {
+    let Some(text) = head.header("content-length") else { return Ok(None) };
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| digits).map(Some).ok_or(Problem::Length)
+}
+
+/// `Idempotency-Key`, else `webhook-id`. The first may stand in quotes (RFC 8941).
+fn request_key<'a>(source: &Source, head: &'a Head) -> Result<Option<RequestKey<'a>>, Problem> {
+    let printable = |key: &str| {
+        (1..=KEY_CHARACTERS_MAX).contains(&key.len()) && key.bytes().all(|byte| (0x20..0x7f).contains(&byte))
+    };
+    if let Some(header) = head.header("idempotency-key") {
+        let inner = header.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+        let key = inner.unwrap_or(header);
+        return if printable(key) { Ok(Some(RequestKey::Idempotency(key))) } else { Err(Problem::KeyMalformed) };
+    }
+    let signed = match &source.auth {
+        Auth::StandardWebhooks { .. } => true,
+        Auth::None | Auth::Bearer { .. } => false,
+    };
+    match head.header("webhook-id") {
+        Some(id) if printable(id) => Ok(Some(RequestKey::WebhookId(id))),
+        Some(_) if signed => Err(Problem::KeyMalformed),
+        Some(_) | None => Ok(None),
+    }
+}

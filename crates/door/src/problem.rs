@@ -1,0 +1,178 @@
+//! The one table of refusals: each with its status, code and title.
+
+use crate::answer::Answer;
+use crate::document;
+use hexlane_core::code::Code;
+use hexlane_core::signature::SignatureFault;
+use hexlane_core::violation::Report;
+
+/// Why a request is refused before, beside or after its verdict.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Problem {
+    /// No such path.
+    RouteUnknown,
+    /// No such source.
+    SourceUnknown,
+    /// Only POST is taken.
+    MethodNotAllowed,
+    /// Not a GeoJSON media type.
+    MediaType,
+    /// A Content-Encoding that is not undone here.
+    Encoding,
+    /// `Content-Length` is not a number.
+    Length,
+    /// `Idempotency-Key` is empty, too long or not printable.
+    KeyMalformed,
+    /// The body is larger than the limit, or the declared length is.
+    TooLarge {
+        /// The limit.
+        bytes_max: u64,
+    },
+    /// The body ended early or was cut.
+    BodyCut,
+    /// The signature is missing, malformed, old or wrong.
+    Unauthorized(SignatureFault),
+    /// The verdict.
+    Refused(Report),
+    /// A key came again with another payload; the indices of the features.
+    KeyReused(Vec<u32>),
+    /// The backlog is at its cap.
+    Backlog {
+        /// When to come again.
+        retry_after_s: u32,
+    },
+    /// No room for this body beside those in flight.
+    Busy,
+    /// The queue did not take it, or did not say whether it did. Sending again with the
+    /// same keys has one effect.
+    QueueUnavailable {
+        /// When to come again.
+        retry_after_s: u32,
+    },
+    /// Relay bytes that are no batch of envelopes.
+    RelayMalformed(&'static str),
+}
+
+/// When room or the queue may be back.
+const RETRY_AFTER_S: u32 = 1;
+
+impl Problem {
+    /// HTTP status.
+    #[must_use]
+    pub fn status(&self) -> u16 {
+        match self {
+            Self::Length | Self::KeyMalformed | Self::BodyCut | Self::RelayMalformed(_) => 400,
+            Self::Unauthorized(_) => 401,
+            Self::RouteUnknown | Self::SourceUnknown => 404,
+            Self::MethodNotAllowed => 405,
+            Self::TooLarge { .. } => 413,
+            Self::MediaType | Self::Encoding => 415,
+            Self::Refused(report) => refused_status(report),
+            Self::KeyReused(_) => 422,
+            Self::Backlog { .. } => 429,
+            Self::Busy | Self::QueueUnavailable { .. } => 503,
+        }
+    }
+
+    /// The stable code of the problem as a whole.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::RouteUnknown => "route.unknown",
+            Self::SourceUnknown => "source.unknown",
+            Self::MethodNotAllowed => "method.not_allowed",
+            Self::MediaType => "media_type.unsupported",
+            Self::Encoding => "encoding.unsupported",
+            Self::Length => "length.malformed",
+            Self::KeyMalformed => "idempotency.key_malformed",
+            Self::TooLarge { .. } => Code::LimitBytes.as_str(),
+            Self::BodyCut => "body.cut",
+            Self::Unauthorized(fault) => fault.as_str(),
+            Self::Refused(report) => leading_code(report).map_or("payload.refused", Code::as_str),
+            Self::KeyReused(_) => Code::IdempotencyKeyReused.as_str(),
+            Self::Backlog { .. } => "backlog.full",
+            Self::Busy => "door.busy",
+            Self::QueueUnavailable { .. } => "queue.unavailable",
+            Self::RelayMalformed(_) => "relay.malformed",
+        }
+    }
+
+    /// One line for a person; the same for every problem of the code.
+    pub(crate) fn title(&self) -> &'static str {
+        match self {
+            Self::RouteUnknown => "There is nothing at this path",
+            Self::SourceUnknown => "No source of this name is set up",
+            Self::MethodNotAllowed => "Events are sent by POST",
+            Self::MediaType => "Send application/geo+json or application/json in UTF-8",
+            Self::Encoding => "Send the body without Content-Encoding",
+            Self::Length => "Content-Length is not a number",
+            Self::KeyMalformed => "Idempotency-Key is 1 to 255 printable ASCII characters",
+            Self::TooLarge { .. } => "The body is larger than the limit",
+            Self::BodyCut => "The body ended before its declared length",
+            Self::Unauthorized(_) => "The request does not prove where it comes from",
+            Self::Refused(_) => "The payload was refused",
+            Self::KeyReused(_) => "The idempotency key was used for another payload",
+            Self::Backlog { .. } => "Too many events wait already",
+            Self::Busy => "Too many bytes are in flight",
+            Self::QueueUnavailable { .. } => "The queue did not confirm the events",
+            Self::RelayMalformed(_) => "The body is not a batch of envelopes",
+        }
+    }
+
+    /// The answer.
+    #[must_use]
+    pub fn answer(&self) -> Answer {
+        let answer = Answer::json(self.status(), "application/problem+json", document::problem(self));
+        match self {
+            Self::MethodNotAllowed => answer.with("allow", "POST"),
+            Self::MediaType => answer.with("accept-post", "application/geo+json, application/json"),
+            Self::Encoding => answer.with("accept-encoding", "identity"),
+            Self::Unauthorized(_) => answer.with("www-authenticate", "Bearer"),
+            Self::Backlog { retry_after_s } | Self::QueueUnavailable { retry_after_s } => {
+                answer.with("retry-after", retry_after_s.to_string())
+            }
+            Self::Busy => answer.with("retry-after", RETRY_AFTER_S.to_string()),
+            Self::RouteUnknown
+            | Self::SourceUnknown
+            | Self::Length
+            | Self::KeyMalformed
+            | Self::TooLarge { .. }
+            | Self::BodyCut
+            | Self::Refused(_)
+            | Self::KeyReused(_)
+            | Self::RelayMalformed(_) => answer,
+        }
+    }
+}
+
+/// 400 when it is not JSON or not UTF-8, 413 when it is too much, else 422.
+#[allow(clippy::wildcard_enum_match_arm, reason = "every code that is not listed is 422")]
+const fn code_status(code: Code) -> u16 {
+    match code {
+        Code::ParseEmpty
+        | Code::ParseUtf8
+        | Code::ParseBom
+        | Code::ParseSyntax
+        | Code::ParseTrailingBytes
+        | Code::ParseLoneSurrogate => 400,
+        Code::LimitBytes
+        | Code::LimitDepth
+        | Code::LimitFeatures
+        | Code::LimitVertices
+        | Code::LimitEnvelope
+        | Code::GeometryTooComplex => 413,
+        _ => 422,
+    }
+}
+
+/// The error that gives the answer its status: the first of the lowest status.
+fn leading_code(report: &Report) -> Option<Code> {
+    let errors = report.totals().keys().copied();
+    errors
+        .filter(|code| code.severity() == hexlane_core::code::Severity::Error)
+        .min_by_key(|code| code_status(*code))
+}
+
+fn refused_status(report: &Report) -> u16 {
+    leading_code(report).map_or(422, code_status)
+}
