@@ -1,6 +1,6 @@
 //! Judges one geometry a line, for comparison with other tools.
 //!
-//! In: `kind;stride;coordinates;ring_ends;part_ends`, the lists with commas, the kind as in GeoJSON, `work_max` as an
+//! In: `kind;stride;coordinates;ring_ends;part_ends`, the lists with commas, the kind as in `GeoJSON`, `work_max` as an
 //! optional argument. Out: `valid`, `undecided`, `malformed: …` or `invalid`, then for each fault `;kind,x,y,end x,end
 //! y,exact,part,ring,vertex,other part,other ring,other vertex` with `-` for what is not there. Reads nothing else.
 

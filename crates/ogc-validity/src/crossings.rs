@@ -15,6 +15,7 @@ use crate::tree::Tree;
 /// Judges every pair of edges; returns the passes of rings through the points where they meet at vertices.
 pub(crate) fn judge(
     rings: &Rings,
+    standing: &[usize],
     tree: &Tree,
     marks: &mut Marks,
     meter: &mut Meter,
@@ -26,6 +27,7 @@ pub(crate) fn judge(
         marks,
         ledger,
     };
+    scene.tell_twins(standing);
     pairs::for_each(rings, tree, meter, |a, b| {
         scene.judge_pair(a, b, &mut passes);
     })?;
@@ -44,6 +46,7 @@ impl Scene<'_> {
         match contact(edges[0], edges[1]) {
             Contact::Apart => {}
             Contact::Cross => {
+                self.marks.cross(self.rings, a.ring, b.ring);
                 let point = crossing_point(edges[0], edges[1]);
                 let location = self.tell(a, b, point, None);
                 self.note_overlap(a, b, location, false);
@@ -54,18 +57,49 @@ impl Scene<'_> {
                 }
             }
             Contact::Overlap(low, high) => {
-                let location = self.tell(a, b, low, Some(high));
-                if self.same_ground(a, b) {
-                    self.note_overlap(a, b, location, true);
-                }
+                self.marks.cross(self.rings, a.ring, b.ring);
+                self.tell_along(a, b, low, high);
                 passes.note(self.rings, low, [a, b]);
                 passes.note(self.rings, high, [a, b]);
             }
         }
     }
 
+    /// Of two rings that are the same, one edge stands for all that run along each other: the one at the least point.
+    fn tell_twins(&mut self, standing: &[usize]) {
+        for (ring, &original) in standing
+            .iter()
+            .enumerate()
+            .filter(|(ring, original)| ring != *original)
+        {
+            let [twin, first] = [ring, original].map(|ring| &self.rings.table[ring]);
+            let a = Member {
+                ring,
+                edge: twin.least,
+            };
+            for edge in [first.least, first.previous(first.least)] {
+                let b = Member {
+                    ring: original,
+                    edge,
+                };
+                if let Contact::Overlap(low, high) =
+                    contact(self.rings.edge(a.edge), self.rings.edge(edge))
+                {
+                    self.tell_along(a, b, low, high);
+                    break;
+                }
+            }
+        }
+    }
+
+    fn tell_along(&mut self, a: Member, b: Member, low: Point, high: Point) {
+        let location = self.tell(a, b, low, Some(high));
+        if self.same_ground(a, b) {
+            self.note_overlap(a, b, location, true);
+        }
+    }
+
     fn tell(&mut self, a: Member, b: Member, point: Point, end: Option<Point>) -> Point {
-        self.marks.cross(self.rings, a.ring, b.ring);
         let (a, b) = (self.place(a), self.place(b));
         let location = self.rings.location(point);
         self.ledger.add(Fault {

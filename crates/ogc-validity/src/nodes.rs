@@ -36,14 +36,21 @@ pub(crate) fn judge(
         ledger,
         arms: Vec::new(),
         ranks: Vec::new(),
+        bundles: Vec::new(),
         touches: Vec::new(),
         node: 0,
     };
     for node in passes.chunk_by(|a, b| a.point == b.point) {
         bench.rank(node);
-        for (position, first) in node.iter().enumerate() {
+        let mut offset = 0;
+        for own in node.chunk_by(|a, b| a.ring == b.ring) {
+            meter.pay(own.len() * own.len())?;
+            bench.judge_own(own, offset);
+            offset += own.len();
+        }
+        for position in 0..node.len() {
             meter.pay(node.len() - position)?;
-            bench.judge_pass(node, position, *first);
+            bench.judge_pass(node, position);
         }
         bench.note_touches(node);
     }
@@ -58,6 +65,8 @@ struct Bench<'a> {
     arms: Vec<(Point, usize)>,
     /// The places of the two arms of each pass round the point; equal for equal directions.
     ranks: Vec<[usize; 2]>,
+    /// For each pass of one ring, the first one that runs along with it, or itself.
+    bundles: Vec<usize>,
     touches: Vec<Touch>,
     node: usize,
 }
@@ -85,22 +94,40 @@ impl Bench<'_> {
         }
     }
 
-    /// Judges a pass against the later ones of other rings, and against the first of its own.
-    fn judge_pass(&mut self, node: &[Pass], position: usize, pass: Pass) {
-        let own_first = node[..position]
-            .iter()
-            .position(|earlier| earlier.ring == pass.ring);
-        if let Some(first) = own_first
-            && !(first..position).any(|earlier| self.shares_direction(earlier, position))
+    /// A ring comes back to the point as often as it has bundles of passes there, less one. Passes that run along each
+    /// other make a bundle: their overlap is told, and how often they meet is not told again.
+    fn judge_own(&mut self, own: &[Pass], offset: usize) {
+        self.bundles.clear();
+        self.bundles.extend(0..own.len());
+        for (later, earlier) in
+            (1..own.len()).flat_map(|later| (0..later).map(move |earlier| (later, earlier)))
         {
-            self.marks.torn[self.rings.table[pass.ring as usize].part as usize] = true;
-            self.tell(FaultKind::RingSelfIntersection, &node[first], &pass);
+            let (a, b) = (self.bundles[earlier], self.bundles[later]);
+            if a != b && self.shares_direction(offset + earlier, offset + later) {
+                let (keep, join) = (a.min(b), a.max(b));
+                self.bundles
+                    .iter_mut()
+                    .filter(|bundle| **bundle == join)
+                    .for_each(|bundle| *bundle = keep);
+            }
         }
+        for again in (1..own.len())
+            .filter(|pass| self.bundles[*pass] == *pass)
+            .collect::<Vec<_>>()
+        {
+            self.marks.torn[self.rings.table[own[0].ring as usize].part as usize] = true;
+            self.tell(FaultKind::RingSelfIntersection, &own[0], &own[again]);
+        }
+    }
+
+    /// Judges a pass against the later ones of other rings.
+    fn judge_pass(&mut self, node: &[Pass], position: usize) {
+        let pass = &node[position];
         for (later, other) in node.iter().enumerate().skip(position + 1) {
             if other.ring != pass.ring && self.cross(position, later) {
                 self.marks
                     .cross(self.rings, pass.ring as usize, other.ring as usize);
-                self.tell(FaultKind::SelfIntersection, &pass, other);
+                self.tell(FaultKind::SelfIntersection, pass, other);
             }
         }
     }

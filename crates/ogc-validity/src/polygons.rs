@@ -29,7 +29,7 @@ fn judge_meetings(
     ledger: &mut Ledger,
 ) -> Result<(), Spent> {
     let tree = Tree::build(rings, standing);
-    let passes = crossings::judge(rings, &tree, marks, meter, ledger)?;
+    let passes = crossings::judge(rings, standing, &tree, marks, meter, ledger)?;
     let touches = nodes::judge(passes, rings, marks, meter, ledger)?;
     nesting::judge(rings, standing, &tree, marks, meter, ledger)?;
     connection::judge(&touches, rings, marks, meter, ledger)

@@ -5,8 +5,9 @@
 
 use std::cmp::Ordering;
 
+use crate::contact::{Contact, contact};
 use crate::exact::{Point, before, side};
-use crate::fault::{FaultKind, Place};
+use crate::fault::{Fault, FaultKind, Place};
 use crate::ledger::Ledger;
 use crate::lines::report_non_finite;
 use crate::meter::{Meter, Spent};
@@ -155,6 +156,7 @@ impl Rings {
             false
         } else if closed && self.is_flat(first) {
             ledger.add_vertex(FaultKind::Collapsed, opening.xy, place(0), None);
+            self.report_reversals(first, place, ledger);
             false
         } else {
             closed
@@ -198,6 +200,25 @@ impl Rings {
             return true;
         };
         rest.iter().all(|point| side(*from, *to, *point).is_eq())
+    }
+
+    /// Tells where a flat ring turns back: each edge that runs along the one before.
+    fn report_reversals(&self, first: usize, place: impl Fn(u32) -> Place, ledger: &mut Ledger) {
+        let edges = self.points.len() - 1 - first;
+        for (a, b) in (0..edges).map(|edge| (edge, (edge + 1) % edges)) {
+            if let Contact::Overlap(low, high) = contact(self.edge(first + a), self.edge(first + b))
+            {
+                let [a, b] = [a, b].map(|edge| place(self.vertices[first + edge + 1] - 1));
+                ledger.add(Fault {
+                    kind: FaultKind::SelfIntersection,
+                    location: self.location(low),
+                    location_end: Some(self.location(high)),
+                    location_exact: true,
+                    at: a.min(b),
+                    other: Some(a.max(b)),
+                });
+            }
+        }
     }
 
     /// The two ends of an edge.
