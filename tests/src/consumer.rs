@@ -1,0 +1,193 @@
+//! `hexlane run` on a free port, in a folder of its own, and the other commands of the
+//! same binary.
+
+use crate::http::{self, Connection, Request, Response, free_port};
+use crate::process::Process;
+use crate::{settings, tools};
+use serde_json::Value as Json;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+use tempfile::TempDir;
+use toml::Table;
+
+/// Opening queue and map takes a second; a busy machine some more.
+const START_LIMIT: Duration = Duration::from_mins(1);
+/// The consumer gives itself 30 s to end what it has begun.
+const STOP_LIMIT: Duration = Duration::from_secs(45);
+
+/// A consumer with its data, running or not.
+#[derive(Debug)]
+pub struct Consumer {
+    /// Where it listens: intake, relay, health, metrics. The same after a restart.
+    pub port: u16,
+    process: Option<Process>,
+    folder: TempDir,
+}
+
+impl Consumer {
+    /// One with the settings of the tests and an empty folder, ready.
+    #[must_use]
+    pub fn start() -> Self {
+        Self::start_with(&settings::door())
+    }
+
+    /// One with those settings and an empty folder, ready.
+    ///
+    /// # Panics
+    /// When it does not get ready.
+    #[must_use]
+    pub fn start_with(settings: &Table) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join("hexlane.toml"), settings.to_string()).expect("a file");
+        let mut consumer = Self {
+            port: free_port(),
+            process: None,
+            folder,
+        };
+        consumer.restart();
+        consumer
+    }
+
+    /// Starts it again over the same data; returns when it is ready.
+    ///
+    /// # Panics
+    /// When it runs already, or does not get ready.
+    pub fn restart(&mut self) {
+        self.begin_restart();
+        self.await_ready();
+    }
+
+    /// Starts it again over the same data; returns at once.
+    ///
+    /// # Panics
+    /// When it runs already.
+    pub fn begin_restart(&mut self) {
+        assert!(self.process.is_none(), "it runs");
+        let mut command = hexlane();
+        command
+            .current_dir(self.folder.path())
+            .args(["run", "--data", "data"]);
+        command.args(["--listen", &format!("127.0.0.1:{}", self.port)]);
+        self.process = Some(Process::start(
+            "hexlane",
+            &mut command,
+            &self.folder.path().join("log"),
+        ));
+    }
+
+    /// Waits until it says that it is ready.
+    ///
+    /// # Panics
+    /// When it does not run or does not get ready.
+    pub fn await_ready(&mut self) {
+        let port = self.port;
+        let process = self.process.as_mut().expect("it runs");
+        process.until("readiness", START_LIMIT, || {
+            let answer = http::send(port, &Request::get("/readyz")).ok()?;
+            (answer.status == 200).then_some(())
+        });
+    }
+
+    /// kill -9.
+    pub fn kill(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            process.kill();
+        }
+    }
+
+    /// Stops it with grace; its files can then be read alone.
+    ///
+    /// # Panics
+    /// When it does not run, does not stop, or ends otherwise than with success.
+    pub fn stop(&mut self) {
+        let mut process = self.process.take().expect("it runs");
+        let status = process.stop(STOP_LIMIT);
+        assert!(
+            status.success(),
+            "a graceful stop ended with {status}\n{}",
+            process.log()
+        );
+    }
+
+    /// Everything it has logged.
+    #[must_use]
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
+    }
+
+    /// One request to it.
+    ///
+    /// # Panics
+    /// When no answer comes.
+    #[must_use]
+    pub fn send(&self, request: &Request) -> Response {
+        http::send(self.port, request).expect("an answer of the consumer")
+    }
+
+    /// A connection that is kept.
+    ///
+    /// # Panics
+    /// When it does not listen.
+    #[must_use]
+    pub fn connect(&self) -> Connection {
+        Connection::open(self.port).expect("the consumer listens")
+    }
+
+    /// What `hexlane status --output json` says.
+    ///
+    /// # Panics
+    /// When it fails or prints no JSON.
+    #[must_use]
+    pub fn status(&self) -> Json {
+        let mut command = hexlane();
+        command
+            .current_dir(self.folder.path())
+            .args(["status", "--output", "json"]);
+        command.args(["--to", &format!("http://127.0.0.1:{}", self.port)]);
+        let text = crate::process::output(&mut command);
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("status: {error}\n{text}"))
+    }
+
+    /// The file that QGIS opens.
+    ///
+    /// # Panics
+    /// When there is not exactly one.
+    #[must_use]
+    pub fn geopackage(&self) -> PathBuf {
+        let data = self.folder.path().join("data");
+        let files = fs::read_dir(data)
+            .expect("the data folder")
+            .flatten()
+            .map(|entry| entry.path());
+        let found: Vec<PathBuf> = files
+            .filter(|path| path.extension().is_some_and(|kind| kind == "gpkg"))
+            .collect();
+        assert_eq!(found.len(), 1, "{found:?}");
+        found[0].clone()
+    }
+
+    /// A folder that lives as long as the consumer, for files of the test.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// The binary, with the secrets of the tests and nothing else of ours in its environment.
+#[must_use]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "what xtask tells the tests is not for the consumer"
+)]
+pub fn hexlane() -> Command {
+    let mut command = Command::new(tools::hexlane());
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("HEXLANE_") {
+            command.env_remove(name);
+        }
+    }
+    command.envs(settings::SECRETS);
+    command
+}

@@ -1,0 +1,155 @@
+//! The Worker, as bundled for upload, under `workerd serve`.
+
+use crate::http::{self, Request, free_port};
+use crate::process::Process;
+use crate::{settings, tools};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+use tempfile::TempDir;
+use toml::{Table, Value};
+
+const START_LIMIT: Duration = Duration::from_secs(30);
+
+/// A running Worker.
+#[derive(Debug)]
+pub struct Edge {
+    /// Where it listens.
+    pub port: u16,
+    /// workerd.
+    pub process: Process,
+    _folder: TempDir,
+}
+
+impl Edge {
+    /// The Worker with the settings of the tests, relaying to that port.
+    #[must_use]
+    pub fn start(relay_port: u16) -> Self {
+        let mut vars = Table::new();
+        vars.insert("ROUTE".to_owned(), "relay".into());
+        vars.insert(
+            "RELAY_URL".to_owned(),
+            format!("http://127.0.0.1:{relay_port}").into(),
+        );
+        vars.insert("DOOR".to_owned(), settings::door().into());
+        Self::start_with(&vars, &settings::SECRETS)
+    }
+
+    /// The Worker with those variables and secrets.
+    ///
+    /// # Panics
+    /// When it does not come up.
+    #[must_use]
+    pub fn start_with(vars: &Table, secrets: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let modules = copy_bundle(folder.path());
+        let port = free_port();
+        let config = folder.path().join("workerd.capnp");
+        fs::write(&config, capnp(port, &modules, &bindings(vars, secrets))).expect("a file");
+        let mut command = Command::new(tools::workerd());
+        command.arg("serve").arg(&config);
+        let mut process = Process::start("workerd", &mut command, &folder.path().join("log"));
+        process.until("an answer", START_LIMIT, || {
+            http::send(port, &Request::get("/livez")).ok()
+        });
+        Self {
+            port,
+            process,
+            _folder: folder,
+        }
+    }
+}
+
+/// workerd embeds files beside its configuration only. The entry comes first.
+fn copy_bundle(folder: &Path) -> String {
+    let bundle = tools::edge_bundle();
+    let mut names = Vec::new();
+    for entry in fs::read_dir(&bundle).expect("the bundle's folder") {
+        let name = entry
+            .expect("an entry of a folder")
+            .file_name()
+            .to_string_lossy()
+            .into_owned();
+        if kind_of(&name).is_some() {
+            fs::copy(bundle.join(&name), folder.join(&name)).expect("a copy");
+            names.push(name);
+        }
+    }
+    names.sort_by_key(|name| (name != "index.js", name.clone()));
+    let kinds = names
+        .iter()
+        .filter_map(|name| Some((quoted(name), kind_of(name)?)));
+    kinds.fold(String::new(), |mut modules, (name, kind)| {
+        let _ = writeln!(modules, "(name = {name}, {kind} = embed {name}),");
+        modules
+    })
+}
+
+fn kind_of(name: &str) -> Option<&'static str> {
+    match name.rsplit_once('.')?.1 {
+        "js" => Some("esModule"),
+        "wasm" => Some("wasm"),
+        _ => None,
+    }
+}
+
+fn bindings(vars: &Table, secrets: &[(&str, &str)]) -> String {
+    let vars = vars.iter().map(|(name, value)| match value.as_str() {
+        Some(text) => (name.as_str(), format!("text = {}", quoted(text))),
+        None => (name.as_str(), format!("json = {}", quoted(&json(value)))),
+    });
+    let secrets = secrets
+        .iter()
+        .map(|(name, value)| (*name, format!("text = {}", quoted(value))));
+    vars.chain(secrets)
+        .fold(String::new(), |mut bindings, (name, literal)| {
+            let _ = writeln!(bindings, "(name = {}, {literal}),", quoted(name));
+            bindings
+        })
+}
+
+fn json(value: &Value) -> String {
+    serde_json::to_string(value).expect("settings are JSON")
+}
+
+fn capnp(port: u16, modules: &str, bindings: &str) -> String {
+    let wrangler = settings::wrangler();
+    let date = wrangler.get("compatibility_date").and_then(Value::as_str);
+    let date = quoted(date.expect("compatibility_date of wrangler.toml"));
+    let flags = wrangler
+        .get("compatibility_flags")
+        .and_then(Value::as_array);
+    let flags: Vec<String> = flags
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .map(quoted)
+        .collect();
+    let flags = flags.join(", ");
+    format!(
+        r#"using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [
+    (name = "worker", worker = (
+      modules = [{modules}],
+      bindings = [{bindings}],
+      compatibilityDate = {date},
+      compatibilityFlags = [{flags}],
+    )),
+    (name = "internet", network = (allow = ["public", "private"])),
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:{port}", http = (), service = "worker")],
+);
+"#
+    )
+}
+
+fn quoted(text: &str) -> String {
+    let escaped = text
+        .replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n");
+    format!("\"{escaped}\"")
+}
