@@ -7,8 +7,8 @@ use crate::digest::{Sha256Digest, hex, sha256};
 use crate::envelope::{
     CONTRACT, Envelope, IdempotencyKey, KeyRule, Kind, Op, Payload, VerdictStamp,
 };
-use crate::judge::{Request, RequestKey};
 use crate::json::{self, Value};
+use crate::judge::{Request, RequestKey};
 use crate::lane::{Cell, LaneKey, LaneRule, ShardMap, lane_point};
 use crate::pointer;
 use crate::read::Feature;
@@ -28,8 +28,12 @@ pub(crate) struct Drawn {
 
 /// Draws up the envelope of a feature that has been read.
 pub(crate) fn draw(feature: &Feature<'_>, request: &Request<'_>, shard_map: ShardMap) -> Drawn {
-    let mut contract =
-        Contract { feature, source: request.source, request, violations: Vec::new() };
+    let mut contract = Contract {
+        feature,
+        source: request.source,
+        request,
+        violations: Vec::new(),
+    };
     let raw = feature.value.raw().as_bytes();
     let digest = sha256(raw);
     let op = contract.op();
@@ -38,11 +42,16 @@ pub(crate) fn draw(feature: &Feature<'_>, request: &Request<'_>, shard_map: Shar
     let named = contract.entity(op);
     let value = contract.version();
     let cell = contract.cell(op);
-    let entity = named.clone().unwrap_or_else(|| format!("key:{}", key.value));
+    let entity = named
+        .clone()
+        .unwrap_or_else(|| format!("key:{}", key.value));
     let lane_key = lane_key(request.source, cell, &entity);
     let Contract { violations, .. } = contract;
     if !violations.is_empty() || feature.report.errors() > 0 {
-        return Drawn { envelope: None, violations };
+        return Drawn {
+            envelope: None,
+            violations,
+        };
     }
     let event_id = event_id.unwrap_or_else(|| derived_id(&request.source.name, &key.value));
     let envelope = Envelope {
@@ -54,7 +63,10 @@ pub(crate) fn draw(feature: &Feature<'_>, request: &Request<'_>, shard_map: Shar
         payload: Payload::Inline(raw.to_vec()),
         payload_sha256: digest,
         content_type: request.content_type.to_owned(),
-        declared_crs: feature.declared.as_ref().map(|declared: &Declared| declared.text().to_owned()),
+        declared_crs: feature
+            .declared
+            .as_ref()
+            .map(|declared: &Declared| declared.text().to_owned()),
         derived: None,
         cell,
         shard: shard_map.shard(&lane_key),
@@ -62,8 +74,14 @@ pub(crate) fn draw(feature: &Feature<'_>, request: &Request<'_>, shard_map: Shar
         shard_map,
         entity,
         op,
-        bbox: feature.geometry.as_ref().and_then(crate::geometry::Geometry::bbox),
-        vertices: feature.geometry.as_ref().map_or(0, crate::geometry::Geometry::vertices),
+        bbox: feature
+            .geometry
+            .as_ref()
+            .and_then(crate::geometry::Geometry::bbox),
+        vertices: feature
+            .geometry
+            .as_ref()
+            .map_or(0, crate::geometry::Geometry::vertices),
         traceparent: request.traceparent.map(str::to_owned),
         accepted_at_us: request.accepted_at_us,
         verdict: VerdictStamp {
@@ -71,7 +89,10 @@ pub(crate) fn draw(feature: &Feature<'_>, request: &Request<'_>, shard_map: Shar
             core_version: env!("CARGO_PKG_VERSION").to_owned(),
         },
     };
-    Drawn { envelope: Some(envelope), violations }
+    Drawn {
+        envelope: Some(envelope),
+        violations,
+    }
 }
 
 /// An event id for a source that gives none: the same for every sending of one event.
@@ -107,7 +128,10 @@ impl<'a> Contract<'a> {
     }
 
     fn find(&self, pointer: &str) -> Option<Value<'a>> {
-        self.feature.value.at_pointer(pointer).filter(|value| value.kind() != json::Kind::Null)
+        self.feature
+            .value
+            .at_pointer(pointer)
+            .filter(|value| value.kind() != json::Kind::Null)
     }
 
     /// A non-empty string, or a number as it is written.
@@ -126,7 +150,10 @@ impl<'a> Contract<'a> {
             }
             Some(text) if !text.is_empty() => Some(text),
             Some(_) | None => {
-                let message = format!("{}, not a non-empty string or a number", value.kind().as_str());
+                let message = format!(
+                    "{}, not a non-empty string or a number",
+                    value.kind().as_str()
+                );
                 self.refuse(code, pointer, value.start, message);
                 None
             }
@@ -134,12 +161,17 @@ impl<'a> Contract<'a> {
     }
 
     fn op(&mut self) -> Op {
-        let Some(value) = self.find(&self.source.op) else { return Op::Upsert };
+        let Some(value) = self.find(&self.source.op) else {
+            return Op::Upsert;
+        };
         match value.as_text().as_deref() {
             Some("upsert") => Op::Upsert,
             Some("delete") => Op::Delete,
             _ => {
-                let message = format!("`{}` is no op", value.raw().chars().take(60).collect::<String>());
+                let message = format!(
+                    "`{}` is no op",
+                    value.raw().chars().take(60).collect::<String>()
+                );
                 self.refuse(Code::SchemaOpUnknown, &self.source.op, value.start, message);
                 Op::Upsert
             }
@@ -149,14 +181,21 @@ impl<'a> Contract<'a> {
     fn key(&mut self, event_id: Option<&str>, digest: &Sha256Digest) -> IdempotencyKey {
         let index = self.feature.index;
         let (value, rule) = match (self.request.key, event_id) {
-            (Some(RequestKey::Idempotency(key)), _) => (format!("{key}#{index}"), KeyRule::IdempotencyHeader),
+            (Some(RequestKey::Idempotency(key)), _) => {
+                (format!("{key}#{index}"), KeyRule::IdempotencyHeader)
+            }
             (Some(RequestKey::WebhookId(id)), _) => (format!("{id}#{index}"), KeyRule::WebhookId),
             (None, Some(event_id)) => (event_id.to_owned(), KeyRule::EventId),
             (None, None) => (format!("sha256:{}", hex(digest)), KeyRule::Content),
         };
         if value.len() > TEXT_BYTES_MAX {
             let message = format!("the key is longer than {TEXT_BYTES_MAX} bytes");
-            self.refuse(Code::SchemaTextTooLong, "", self.feature.value.start, message);
+            self.refuse(
+                Code::SchemaTextTooLong,
+                "",
+                self.feature.value.start,
+                message,
+            );
         }
         IdempotencyKey { value, rule }
     }
@@ -164,12 +203,21 @@ impl<'a> Contract<'a> {
     /// The entity by the first pointer that leads to one.
     fn entity(&mut self, op: Op) -> Option<String> {
         let source = self.source;
-        if let Some(pointer) = source.entity.iter().find(|pointer| self.find(pointer).is_some()) {
+        if let Some(pointer) = source
+            .entity
+            .iter()
+            .find(|pointer| self.find(pointer).is_some())
+        {
             return self.text(pointer, Code::SchemaEntityType);
         }
         if op == Op::Delete || source.lane != LaneRule::Cell {
             let message = format!("no entity at {}", source.entity.join(" or "));
-            self.refuse(Code::SchemaEntityMissing, "", self.feature.value.start, message);
+            self.refuse(
+                Code::SchemaEntityMissing,
+                "",
+                self.feature.value.start,
+                message,
+            );
         }
         None
     }
@@ -180,28 +228,50 @@ impl<'a> Contract<'a> {
         let Some(value) = self.find(&rule.pointer) else {
             if rule.required {
                 let message = format!("no version at {}", rule.pointer);
-                self.refuse(Code::SchemaVersionMissing, "", self.feature.value.start, message);
+                self.refuse(
+                    Code::SchemaVersionMissing,
+                    "",
+                    self.feature.value.start,
+                    message,
+                );
             }
             return accepted_at_us;
         };
         let Some(number) = rule.value(value) else {
             let raw: String = value.raw().chars().take(60).collect();
             let message = format!("`{raw}` is no version of the form {:?}", rule.form);
-            self.refuse(Code::SchemaVersionInvalid, &rule.pointer, value.start, message);
+            self.refuse(
+                Code::SchemaVersionInvalid,
+                &rule.pointer,
+                value.start,
+                message,
+            );
             return accepted_at_us;
         };
         if rule.is_time() && number > accepted_at_us.saturating_add(self.source.future_max_us) {
             let ahead_s = number.saturating_sub(accepted_at_us) / 1_000_000;
             let message = format!("{ahead_s} seconds ahead of the door's clock");
-            self.refuse(Code::SchemaTimeInFuture, &rule.pointer, value.start, message);
+            self.refuse(
+                Code::SchemaTimeInFuture,
+                &rule.pointer,
+                value.start,
+                message,
+            );
         }
         number
     }
 
     fn cell(&mut self, op: Op) -> Option<Cell> {
         let Some(geometry) = &self.feature.geometry else {
-            if op == Op::Upsert && self.source.lane.needs_cell() && self.feature.report.errors() == 0 {
-                let start = self.feature.value.member("geometry").map_or(0, |value| value.start);
+            if op == Op::Upsert
+                && self.source.lane.needs_cell()
+                && self.feature.report.errors() == 0
+            {
+                let start = self
+                    .feature
+                    .value
+                    .member("geometry")
+                    .map_or(0, |value| value.start);
                 let message = "no geometry to find the lane by".to_owned();
                 self.refuse(Code::SchemaGeometryNull, "/geometry", start, message);
             }
@@ -224,8 +294,10 @@ pub(crate) fn key_reused(feature: &Feature<'_>, first: u32) -> Violation {
 /// An envelope larger than the route takes.
 pub(crate) fn too_large(feature: &Feature<'_>, bytes: usize, most: u64) -> Violation {
     let message = format!("the event is {bytes} bytes as an envelope, more than {most}");
-    let mut violation = Violation::new(Code::LimitEnvelope, message)
-        .at(pointer::child(&feature.pointer, "geometry"), feature.value.start);
+    let mut violation = Violation::new(Code::LimitEnvelope, message).at(
+        pointer::child(&feature.pointer, "geometry"),
+        feature.value.start,
+    );
     violation.feature = Some(feature.index);
     violation
 }

@@ -64,14 +64,23 @@ pub fn parse_name(name: &str) -> Declared {
 }
 
 fn parse_known(name: &str) -> Option<Crs> {
-    let name = name.strip_prefix('<').and_then(|inner| inner.strip_suffix('>')).unwrap_or(name);
-    let name = name.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')).unwrap_or(name);
+    let name = name
+        .strip_prefix('<')
+        .and_then(|inner| inner.strip_suffix('>'))
+        .unwrap_or(name);
+    let name = name
+        .strip_prefix('[')
+        .and_then(|inner| inner.strip_suffix(']'))
+        .unwrap_or(name);
     let lower = name.to_ascii_lowercase();
     let gml = "http://www.opengis.net/gml/srs/epsg.xml#";
     if let Some(code) = lower.strip_prefix(gml) {
         return epsg(code);
     }
-    let uri = ["http://www.opengis.net/def/crs/", "https://www.opengis.net/def/crs/"];
+    let uri = [
+        "http://www.opengis.net/def/crs/",
+        "https://www.opengis.net/def/crs/",
+    ];
     if let Some(path) = uri.iter().find_map(|prefix| lower.strip_prefix(prefix)) {
         let mut parts = path.split('/');
         return authority(parts.next()?, parts.next()?, parts.next()?, parts.next());
@@ -83,7 +92,9 @@ fn parse_known(name: &str) -> Option<Crs> {
     }
     match lower.as_str() {
         "crs84" | "ogc:crs84" | "crs84h" | "ogc:crs84h" => Some(Crs::Crs84),
-        other => other.strip_prefix("epsg:").and_then(|code| epsg(code.trim_start_matches(':'))),
+        other => other
+            .strip_prefix("epsg:")
+            .and_then(|code| epsg(code.trim_start_matches(':'))),
     }
 }
 
@@ -137,8 +148,12 @@ fn of_crs(value: Value<'_>) -> Declared {
     }
     let properties = value.member("properties");
     let kind = value.member("type").and_then(|kind| kind.as_text());
-    let name = properties.and_then(|inner| inner.member("name")).and_then(|name| name.as_text());
-    let code = properties.and_then(|inner| inner.member("code")).map(|code| code.raw().to_owned());
+    let name = properties
+        .and_then(|inner| inner.member("name"))
+        .and_then(|name| name.as_text());
+    let code = properties
+        .and_then(|inner| inner.member("code"))
+        .map(|code| code.raw().to_owned());
     match (kind.as_deref(), name, code) {
         (Some("name"), Some(name), _) => parse_name(&name),
         (Some("EPSG"), _, Some(code)) => parse_name(&format!("EPSG:{}", code.trim_matches('"'))),
@@ -170,7 +185,11 @@ mod tests {
             "<http://www.opengis.net/def/crs/OGC/1.3/CRS84>",
             "[OGC:CRS84]",
         ] {
-            assert_eq!(parse_name(name), Declared::Known(Crs::Crs84, name.to_owned()), "{name}");
+            assert_eq!(
+                parse_name(name),
+                Declared::Known(Crs::Crs84, name.to_owned()),
+                "{name}"
+            );
         }
         for name in [
             "urn:ogc:def:crs:EPSG::25832",
@@ -184,8 +203,18 @@ mod tests {
             let known = Declared::Known(Crs::Epsg(25832), name.to_owned());
             assert_eq!(parse_name(name), known, "{name}");
         }
-        for name in ["", "EPSG:", "EPSG:0", "EPSG:x", "urn:ogc:def:crs:EPSG", "GEOGCRS[\"WGS 84\"]"] {
-            assert!(matches!(parse_name(name), Declared::Unsupported(_)), "{name}");
+        for name in [
+            "",
+            "EPSG:",
+            "EPSG:0",
+            "EPSG:x",
+            "urn:ogc:def:crs:EPSG",
+            "GEOGCRS[\"WGS 84\"]",
+        ] {
+            assert!(
+                matches!(parse_name(name), Declared::Unsupported(_)),
+                "{name}"
+            );
         }
     }
 }

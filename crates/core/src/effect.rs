@@ -43,21 +43,39 @@ impl Effect {
             return Err(Undecodable::Digest);
         }
         let limits = Limits::for_files();
-        let ask = Ask { limits: &limits, content_crs: envelope.declared_crs.as_deref(), judge: false };
+        let ask = Ask {
+            limits: &limits,
+            content_crs: envelope.declared_crs.as_deref(),
+            judge: false,
+        };
         let mut found = None;
         let report = read::read(payload, ask, |feature| {
             let properties = if feature.is_feature {
-                feature.value.member("properties").map_or("null", |value| value.raw())
+                feature
+                    .value
+                    .member("properties")
+                    .map_or("null", |value| value.raw())
             } else {
                 "{}"
             };
-            let wkb = feature.geometry.as_ref().map(crate::geometry::Geometry::to_wkb);
+            let wkb = feature
+                .geometry
+                .as_ref()
+                .map(crate::geometry::Geometry::to_wkb);
             found = Some((wkb, properties.to_owned(), feature.report));
         });
         match found {
             Some((wkb, properties, own)) if report.errors() == 0 && own.errors() == 0 => {
-                let wkb = envelope.derived.as_ref().map(|derived| derived.wkb.clone()).or(wkb);
-                Ok(Self { envelope, wkb, properties })
+                let wkb = envelope
+                    .derived
+                    .as_ref()
+                    .map(|derived| derived.wkb.clone())
+                    .or(wkb);
+                Ok(Self {
+                    envelope,
+                    wkb,
+                    properties,
+                })
             }
             Some((_, _, own)) if own.errors() > 0 => Err(Undecodable::Unreadable(Box::new(own))),
             Some(_) | None => Err(Undecodable::Unreadable(Box::new(report))),
@@ -76,7 +94,11 @@ pub const fn judged_elsewhere(envelope: &Envelope) -> bool {
 pub fn judge_again(envelope: &Envelope) -> Option<Violation> {
     let payload = envelope.inline_payload()?;
     let limits = Limits::for_files();
-    let ask = Ask { limits: &limits, content_crs: envelope.declared_crs.as_deref(), judge: true };
+    let ask = Ask {
+        limits: &limits,
+        content_crs: envelope.declared_crs.as_deref(),
+        judge: true,
+    };
     let mut first = None;
     let report = read::read(payload, ask, |feature| {
         first = feature.report.first_error().cloned();

@@ -50,7 +50,9 @@ impl Primitive {
 
     /// x and y of every position.
     pub fn positions(&self) -> impl Iterator<Item = [f64; 2]> + '_ {
-        self.coordinates.chunks_exact(self.stride).map(|position| [position[0], position[1]])
+        self.coordinates
+            .chunks_exact(self.stride)
+            .map(|position| [position[0], position[1]])
     }
 
     /// The rings or lines, as ranges of positions.
@@ -78,7 +80,10 @@ impl Geometry {
     /// How many positions it has.
     #[must_use]
     pub fn vertices(&self) -> u64 {
-        self.primitives.iter().map(|primitive| primitive.vertices() as u64).sum()
+        self.primitives
+            .iter()
+            .map(|primitive| primitive.vertices() as u64)
+            .sum()
     }
 
     /// West, south, east, north of the coordinates as they stand; none when empty.

@@ -8,4 +8,3 @@ mod value;
 
 pub(crate) use validate::{Index, SyntaxFault, SyntaxKind, validate};
 pub(crate) use value::{Kind, Value};
-

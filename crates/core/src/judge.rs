@@ -69,7 +69,11 @@ impl Judged {
 /// Judges a request.
 #[must_use]
 pub fn judge(request: &Request<'_>, limits: &Limits, shard_map: ShardMap) -> Judged {
-    let ask = Ask { limits, content_crs: request.content_crs, judge: true };
+    let ask = Ask {
+        limits,
+        content_crs: request.content_crs,
+        judge: true,
+    };
     let mut bench = Bench {
         request,
         limits,
@@ -81,7 +85,10 @@ pub fn judge(request: &Request<'_>, limits: &Limits, shard_map: ShardMap) -> Jud
     };
     let mut report = read::read(request.body, ask, |feature| bench.take(feature));
     report.append(bench.report);
-    Judged { entries: bench.entries, report }
+    Judged {
+        entries: bench.entries,
+        report,
+    }
 }
 
 struct Bench<'a> {
@@ -100,7 +107,9 @@ impl Bench<'_> {
         for violation in drawn.violations {
             feature.report.push(violation);
         }
-        let entry = drawn.envelope.map_or(Entry::Refused, |envelope| self.enter(&mut feature, envelope));
+        let entry = drawn.envelope.map_or(Entry::Refused, |envelope| {
+            self.enter(&mut feature, envelope)
+        });
         feature.report.sort();
         self.report.append(feature.report);
         self.entries.push(entry);
@@ -116,7 +125,11 @@ impl Bench<'_> {
         }
         let bytes = envelope.encode().len();
         if bytes as u64 > self.limits.envelope_bytes_max {
-            feature.report.push(contract::too_large(feature, bytes, self.limits.envelope_bytes_max));
+            feature.report.push(contract::too_large(
+                feature,
+                bytes,
+                self.limits.envelope_bytes_max,
+            ));
             return Entry::Refused;
         }
         self.payloads.insert(envelope.payload_sha256, feature.index);
@@ -128,6 +141,10 @@ impl Bench<'_> {
 /// Judges the geometry and form of a document under no source: `visit` gets each
 /// feature's index and report; what is returned concerns the document as a whole.
 pub fn survey(body: &[u8], limits: &Limits, mut visit: impl FnMut(u32, &Report)) -> Report {
-    let ask = Ask { limits, content_crs: None, judge: true };
+    let ask = Ask {
+        limits,
+        content_crs: None,
+        judge: true,
+    };
     read::read(body, ask, |feature| visit(feature.index, &feature.report))
 }

@@ -52,7 +52,11 @@ impl fmt::Display for Cell {
 /// −180 is 180; anything further out is brought back by whole turns.
 fn wrap_longitude(longitude: f64) -> f64 {
     if (-180.0..=180.0).contains(&longitude) {
-        if longitude == -180.0 { 180.0 } else { longitude }
+        if longitude == -180.0 {
+            180.0
+        } else {
+            longitude
+        }
     } else {
         let turned = (longitude + 180.0).rem_euclid(360.0) - 180.0;
         if turned == -180.0 { 180.0 } else { turned }
@@ -150,7 +154,11 @@ impl ShardMap {
     /// The map of that many shards; none outside 1..=999.
     #[must_use]
     pub const fn new(shards: u16) -> Option<Self> {
-        if shards == 0 || shards > Self::SHARDS_MAX { None } else { Some(Self { shards }) }
+        if shards == 0 || shards > Self::SHARDS_MAX {
+            None
+        } else {
+            Some(Self { shards })
+        }
     }
 
     /// How many shards there are.
@@ -174,6 +182,8 @@ impl ShardMap {
 
 impl Default for ShardMap {
     fn default() -> Self {
-        Self { shards: Self::SHARDS_DEFAULT }
+        Self {
+            shards: Self::SHARDS_DEFAULT,
+        }
     }
 }

@@ -26,7 +26,9 @@ pub(crate) fn enclosing(root: crate::json::Value<'_>, offset: usize) -> String {
     let mut pointer = String::new();
     let mut here = root;
     loop {
-        let member = here.members().find(|(_, value)| value.start <= offset && offset < value.end);
+        let member = here
+            .members()
+            .find(|(_, value)| value.start <= offset && offset < value.end);
         if let Some((name, value)) = member {
             pointer = child(&pointer, &name);
             here = value;
@@ -34,7 +36,9 @@ pub(crate) fn enclosing(root: crate::json::Value<'_>, offset: usize) -> String {
         }
         let mut elements = here.elements().enumerate();
         let found = elements.find(|(_, value)| value.start <= offset && offset < value.end);
-        let Some((index, value)) = found else { return pointer };
+        let Some((index, value)) = found else {
+            return pointer;
+        };
         pointer = element(&pointer, index);
         here = value;
     }

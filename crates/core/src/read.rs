@@ -66,7 +66,10 @@ impl Course<'_> {
         }
         self.vertices_left = 0;
         let most = self.ask.limits.vertices_max;
-        Some(Violation::new(Code::LimitVertices, format!("more than {most} positions in one request")))
+        Some(Violation::new(
+            Code::LimitVertices,
+            format!("more than {most} positions in one request"),
+        ))
     }
 }
 

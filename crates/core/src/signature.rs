@@ -29,8 +29,13 @@ impl Secret {
     /// # Errors
     /// When it is not base64 or too short; the reason never holds the value.
     pub fn from_whsec(text: &str) -> Result<Self, &'static str> {
-        let encoded = text.trim().strip_prefix("whsec_").unwrap_or_else(|| text.trim());
-        let bytes = STANDARD.decode(encoded).map_err(|_| "is not `whsec_` and base64")?;
+        let encoded = text
+            .trim()
+            .strip_prefix("whsec_")
+            .unwrap_or_else(|| text.trim());
+        let bytes = STANDARD
+            .decode(encoded)
+            .map_err(|_| "is not `whsec_` and base64")?;
         if bytes.len() < SECRET_BYTES_MIN {
             return Err("is shorter than 16 bytes");
         }
@@ -71,8 +76,13 @@ pub enum SignatureFault {
 
 impl SignatureFault {
     /// Every fault, in the order of the declaration.
-    pub const ALL: [Self; 5] =
-        [Self::Missing, Self::Malformed, Self::TooOld, Self::TooEarly, Self::Wrong];
+    pub const ALL: [Self; 5] = [
+        Self::Missing,
+        Self::Malformed,
+        Self::TooOld,
+        Self::TooEarly,
+        Self::Wrong,
+    ];
 
     /// The stable code.
     #[must_use]
@@ -116,18 +126,30 @@ pub fn verify_webhook(
     let timestamp = headers.timestamp.ok_or(SignatureFault::Missing)?;
     let signatures = headers.signature.ok_or(SignatureFault::Missing)?;
     let digits = !timestamp.is_empty() && timestamp.bytes().all(|byte| byte.is_ascii_digit());
-    let sent_s: i64 = timestamp.parse().ok().filter(|_| digits).ok_or(SignatureFault::Malformed)?;
+    let sent_s: i64 = timestamp
+        .parse()
+        .ok()
+        .filter(|_| digits)
+        .ok_or(SignatureFault::Malformed)?;
     if id.is_empty() || signatures.trim().is_empty() {
         return Err(SignatureFault::Malformed);
     }
     let mut known = false;
-    for signature in signatures.split(' ').filter(|each| !each.is_empty()).take(SIGNATURES_MAX) {
+    for signature in signatures
+        .split(' ')
+        .filter(|each| !each.is_empty())
+        .take(SIGNATURES_MAX)
+    {
         let (version, encoded) = signature.split_once(',').ok_or(SignatureFault::Malformed)?;
         if version != "v1" {
             continue;
         }
-        let given = STANDARD.decode(encoded).map_err(|_| SignatureFault::Malformed)?;
-        known |= secrets.iter().any(|secret| secret_signed(secret, id, timestamp, body, &given));
+        let given = STANDARD
+            .decode(encoded)
+            .map_err(|_| SignatureFault::Malformed)?;
+        known |= secrets
+            .iter()
+            .any(|secret| secret_signed(secret, id, timestamp, body, &given));
     }
     if !known {
         return Err(SignatureFault::Wrong);
@@ -147,7 +169,9 @@ fn secret_signed(secret: &Secret, id: &str, timestamp: &str, body: &[u8], given:
 }
 
 fn mac(secret: &Secret, id: &str, timestamp: &str, body: &[u8]) -> [u8; 32] {
-    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&secret.0) else { return [0; 32] };
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&secret.0) else {
+        return [0; 32];
+    };
     for piece in [id.as_bytes(), b".", timestamp.as_bytes(), b".", body] {
         mac.update(piece);
     }
@@ -171,8 +195,14 @@ pub fn verify_bearer(authorization: Option<&str>, tokens: &[Secret]) -> Result<(
     if !scheme.eq_ignore_ascii_case("bearer") || token.trim().is_empty() {
         return Err(SignatureFault::Malformed);
     }
-    let known = tokens.iter().fold(false, |known, each| known | each.is(token.trim().as_bytes()));
-    if known { Ok(()) } else { Err(SignatureFault::Wrong) }
+    let known = tokens.iter().fold(false, |known, each| {
+        known | each.is(token.trim().as_bytes())
+    });
+    if known {
+        Ok(())
+    } else {
+        Err(SignatureFault::Wrong)
+    }
 }
 
 #[cfg(test)]

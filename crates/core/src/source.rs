@@ -160,7 +160,8 @@ impl SourceSettings {
         name: &str,
         secret: impl Fn(&str) -> Option<String>,
     ) -> Result<Source, SourceError> {
-        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
+        let plain =
+            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
         if name.is_empty() || name.len() > 64 || !name.bytes().all(plain) {
             return Err(SourceError::Name(name.to_owned()));
         }
@@ -190,10 +191,17 @@ impl SourceSettings {
 }
 
 fn check_pointer(name: &str, member: &'static str, pointer: &str) -> Result<(), SourceError> {
-    let escapes_fine = pointer.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']));
+    let escapes_fine = pointer
+        .split('~')
+        .skip(1)
+        .all(|rest| rest.starts_with(['0', '1']));
     if pointer.starts_with('/') && escapes_fine {
         return Ok(());
     }
     let pointer = pointer.to_owned();
-    Err(SourceError::Pointer { source_name: name.to_owned(), member, pointer })
+    Err(SourceError::Pointer {
+        source_name: name.to_owned(),
+        member,
+        pointer,
+    })
 }

@@ -25,7 +25,11 @@ impl Version {
     #[must_use]
     pub fn new(value: i64, accepted_at_us: i64, key: &str) -> Self {
         let digest = Sha256::digest(key.as_bytes());
-        Self { value, accepted_at_us, key_hash: crate::digest::leading_u64(&digest.into()) }
+        Self {
+            value,
+            accepted_at_us,
+            key_hash: crate::digest::leading_u64(&digest.into()),
+        }
     }
 
     /// 24 bytes whose order as bytes is the order of versions.

@@ -83,7 +83,11 @@ impl Violation {
     #[must_use]
     pub fn reason(&self) -> Option<String> {
         let [x, y] = self.location?;
-        let name = self.code.as_str().trim_start_matches("geometry.").replace('_', "-");
+        let name = self
+            .code
+            .as_str()
+            .trim_start_matches("geometry.")
+            .replace('_', "-");
         let mut letters = name.chars();
         let first = letters.next()?.to_ascii_uppercase();
         Some(format!("{first}{}[{x} {y}]", letters.as_str()))
@@ -102,7 +106,11 @@ impl Report {
     /// An empty report that keeps at most so many.
     #[must_use]
     pub const fn new(kept_max: usize) -> Self {
-        Self { kept: Vec::new(), kept_max, totals: BTreeMap::new() }
+        Self {
+            kept: Vec::new(),
+            kept_max,
+            totals: BTreeMap::new(),
+        }
     }
 
     /// A report of one violation.
@@ -145,7 +153,8 @@ impl Report {
 
     /// Puts what is kept into document order.
     pub fn sort(&mut self) {
-        self.kept.sort_by_key(|violation| (violation.feature.is_some(), violation.byte_offset));
+        self.kept
+            .sort_by_key(|violation| (violation.feature.is_some(), violation.byte_offset));
     }
 
     /// Those kept, in document order.
@@ -163,20 +172,28 @@ impl Report {
     /// How many there are that are not kept.
     #[must_use]
     pub fn left_out(&self) -> u64 {
-        self.totals.values().sum::<u64>().saturating_sub(self.kept.len() as u64)
+        self.totals
+            .values()
+            .sum::<u64>()
+            .saturating_sub(self.kept.len() as u64)
     }
 
     /// How many errors there are.
     #[must_use]
     pub fn errors(&self) -> u64 {
-        let errors = self.totals.iter().filter(|(code, _)| code.severity() == Severity::Error);
+        let errors = self
+            .totals
+            .iter()
+            .filter(|(code, _)| code.severity() == Severity::Error);
         errors.map(|(_, total)| total).sum()
     }
 
     /// The first error kept; when errors exist but none is kept, none.
     #[must_use]
     pub fn first_error(&self) -> Option<&Violation> {
-        self.kept.iter().find(|violation| violation.code.severity() == Severity::Error)
+        self.kept
+            .iter()
+            .find(|violation| violation.code.severity() == Severity::Error)
     }
 
     /// Whether nothing was found.

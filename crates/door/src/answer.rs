@@ -15,8 +15,15 @@ impl Answer {
     /// A JSON answer.
     #[must_use]
     pub fn json(status: u16, content_type: &str, body: Vec<u8>) -> Self {
-        let headers = vec![("content-type", content_type.to_owned()), ("cache-control", "no-store".to_owned())];
-        Self { status, headers, body }
+        let headers = vec![
+            ("content-type", content_type.to_owned()),
+            ("cache-control", "no-store".to_owned()),
+        ];
+        Self {
+            status,
+            headers,
+            body,
+        }
     }
 
     /// The same with one more header.
@@ -29,6 +36,9 @@ impl Answer {
     /// A header by its lower-case name.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
+        self.headers
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, value)| value.as_str())
     }
 }

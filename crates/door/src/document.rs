@@ -26,7 +26,10 @@ struct ProblemDocument<'a> {
     left_out: u64,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde calls it by reference"
+)]
 const fn is_zero(number: &u64) -> bool {
     *number == 0
 }
@@ -47,7 +50,11 @@ pub(crate) fn problem(problem: &Problem) -> Vec<u8> {
     if let Problem::Refused(report) = problem {
         document.errors = views(report, Severity::Error);
         document.warnings = views(report, Severity::Warning);
-        document.totals = report.totals().iter().map(|(code, total)| (code.as_str(), *total)).collect();
+        document.totals = report
+            .totals()
+            .iter()
+            .map(|(code, total)| (code.as_str(), *total))
+            .collect();
         document.left_out = report.left_out();
     }
     if let Problem::KeyReused(indices) = problem {
@@ -69,7 +76,11 @@ fn detail(problem: &Problem) -> Option<String> {
         Problem::TooLarge { bytes_max } => Some(format!("at most {bytes_max} bytes are taken")),
         Problem::Refused(report) => {
             let (errors, first) = (report.errors(), report.first_error()?);
-            let place = if first.pointer.is_empty() { "the document" } else { first.pointer.as_str() };
+            let place = if first.pointer.is_empty() {
+                "the document"
+            } else {
+                first.pointer.as_str()
+            };
             Some(match errors {
                 1 => format!("{place}: {}", first.message),
                 _ => format!("{place}: {}, and {} more", first.message, errors - 1),
@@ -90,12 +101,16 @@ fn detail(problem: &Problem) -> Option<String> {
         | Problem::Unauthorized(_)
         | Problem::KeyReused(_)
         | Problem::Backlog { .. }
+        | Problem::Misconfigured
         | Problem::Busy => None,
     }
 }
 
 fn views(report: &Report, severity: Severity) -> Vec<ViolationView<'_>> {
-    let chosen = report.violations().iter().filter(|each| each.code.severity() == severity);
+    let chosen = report
+        .violations()
+        .iter()
+        .filter(|each| each.code.severity() == severity);
     chosen.map(Violation::view).collect()
 }
 
@@ -137,7 +152,10 @@ pub(crate) fn acceptance(entries: &[Entry], answers: &[Enqueued], report: &Repor
         .enumerate()
         .map(|(index, entry)| accepted(index, entry, &mut answers))
         .collect();
-    let duplicates = results.iter().filter(|result| result.status == "duplicate").count();
+    let duplicates = results
+        .iter()
+        .filter(|result| result.status == "duplicate")
+        .count();
     to_bytes(&Acceptance {
         accepted: results.len(),
         duplicates,
@@ -165,12 +183,25 @@ fn accepted<'a>(
                 shard: envelope.shard.get(),
                 entity: &envelope.entity,
             };
-            Accepted { index, status, duplicate_of: None, event: Some(event) }
+            Accepted {
+                index,
+                status,
+                duplicate_of: None,
+                event: Some(event),
+            }
         }
-        Entry::DuplicateOf(first) => {
-            Accepted { index, status: "duplicate", duplicate_of: Some(*first), event: None }
-        }
-        Entry::Refused => Accepted { index, status: "refused", duplicate_of: None, event: None },
+        Entry::DuplicateOf(first) => Accepted {
+            index,
+            status: "duplicate",
+            duplicate_of: Some(*first),
+            event: None,
+        },
+        Entry::Refused => Accepted {
+            index,
+            status: "refused",
+            duplicate_of: None,
+            event: None,
+        },
     }
 }
 

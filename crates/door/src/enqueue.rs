@@ -84,11 +84,20 @@ impl Enqueue {
     }
 
     fn reused(&self, answers: &[Enqueued]) -> Vec<u32> {
-        let events = self.judged.entries.iter().enumerate().filter(|(_, entry)| match entry {
-            Entry::Event(_) => true,
-            Entry::DuplicateOf(_) | Entry::Refused => false,
-        });
-        let conflicts = events.zip(answers).filter(|(_, said)| **said == Enqueued::Conflict);
-        conflicts.map(|((index, _), _)| u32::try_from(index).unwrap_or(u32::MAX)).collect()
+        let events = self
+            .judged
+            .entries
+            .iter()
+            .enumerate()
+            .filter(|(_, entry)| match entry {
+                Entry::Event(_) => true,
+                Entry::DuplicateOf(_) | Entry::Refused => false,
+            });
+        let conflicts = events
+            .zip(answers)
+            .filter(|(_, said)| **said == Enqueued::Conflict);
+        conflicts
+            .map(|((index, _), _)| u32::try_from(index).unwrap_or(u32::MAX))
+            .collect()
     }
 }

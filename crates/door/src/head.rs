@@ -1,5 +1,20 @@
 //! The head of a request, however the front end came by it.
 
+/// The headers that the door reads; a front end need not copy others.
+pub const HEADERS: [&str; 11] = [
+    "authorization",
+    "content-crs",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "idempotency-key",
+    "prefer",
+    "traceparent",
+    "webhook-id",
+    "webhook-signature",
+    "webhook-timestamp",
+];
+
 /// Method, path and headers.
 #[derive(Clone, Debug, Default)]
 pub struct Head {
@@ -12,7 +27,11 @@ impl Head {
     /// A head without headers. The path is without query.
     #[must_use]
     pub fn new(method: &str, path: &str) -> Self {
-        Self { method: method.to_ascii_uppercase(), path: path.to_owned(), headers: Vec::new() }
+        Self {
+            method: method.to_ascii_uppercase(),
+            path: path.to_owned(),
+            headers: Vec::new(),
+        }
     }
 
     /// The same with one more header. A name that comes again is joined by `, `, as the
@@ -45,6 +64,9 @@ impl Head {
     /// A header by its lower-case name, trimmed.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.trim())
+        self.headers
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.trim())
     }
 }

@@ -21,7 +21,7 @@ mod settings;
 
 pub use answer::Answer;
 pub use enqueue::{Decision, Enqueue, Enqueued, Unavailable};
-pub use head::Head;
+pub use head::{HEADERS, Head};
 pub use meter::{Budget, Meter};
 pub use open::{Door, Opened};
 pub use problem::Problem;

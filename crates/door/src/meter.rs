@@ -18,11 +18,17 @@ impl Budget {
     /// A budget of so many bytes.
     #[must_use]
     pub fn new(bytes_max: u64) -> Self {
-        Self { left: Arc::new(AtomicU64::new(bytes_max)) }
+        Self {
+            left: Arc::new(AtomicU64::new(bytes_max)),
+        }
     }
 
     fn take(&self, bytes: u64) -> bool {
-        let taken = self.left.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(bytes));
+        let taken = self
+            .left
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| {
+                left.checked_sub(bytes)
+            });
         taken.is_ok()
     }
 
@@ -42,12 +48,28 @@ pub struct Meter {
 }
 
 impl Meter {
-    pub(crate) fn new(budget: &Budget, bytes_max: u64, declared: Option<u64>) -> Result<Self, Answer> {
-        let mut meter = Self { budget: budget.clone(), held: 0, bytes_max, declared, body: Vec::new() };
+    pub(crate) fn new(
+        budget: &Budget,
+        bytes_max: u64,
+        declared: Option<u64>,
+    ) -> Result<Self, Answer> {
+        let mut meter = Self {
+            budget: budget.clone(),
+            held: 0,
+            bytes_max,
+            declared,
+            body: Vec::new(),
+        };
         if let Some(declared) = declared {
             meter.reserve(declared)?;
         }
         Ok(meter)
+    }
+
+    /// The length that the head declared.
+    #[must_use]
+    pub const fn declared(&self) -> Option<u64> {
+        self.declared
     }
 
     /// Takes the next bytes.
@@ -57,7 +79,10 @@ impl Meter {
     pub fn push(&mut self, chunk: &[u8]) -> Result<(), Answer> {
         let length = self.body.len() as u64 + chunk.len() as u64;
         if length > self.bytes_max {
-            return Err(Problem::TooLarge { bytes_max: self.bytes_max }.answer());
+            return Err(Problem::TooLarge {
+                bytes_max: self.bytes_max,
+            }
+            .answer());
         }
         if length > self.held {
             self.reserve(length.saturating_mul(2).min(self.bytes_max).max(length))?;

@@ -31,7 +31,11 @@ impl Door {
         limits: Limits,
         shard_map: ShardMap,
     ) -> Self {
-        Self { sources, limits, shard_map }
+        Self {
+            sources,
+            limits,
+            shard_map,
+        }
     }
 
     /// The limits in force.
@@ -55,7 +59,10 @@ impl Door {
     }
 
     fn opened<'a>(&'a self, head: &'a Head) -> Result<Opened<'a>, Problem> {
-        let name = head.path().strip_prefix(EVENTS_PATH).ok_or(Problem::RouteUnknown)?;
+        let name = head
+            .path()
+            .strip_prefix(EVENTS_PATH)
+            .ok_or(Problem::RouteUnknown)?;
         if head.method() != "POST" {
             return Err(Problem::MethodNotAllowed);
         }
@@ -114,7 +121,10 @@ impl Opened<'_> {
             content_type: self.content_type,
             content_crs: self.head.header("content-crs"),
             key: self.key,
-            traceparent: self.head.header("traceparent").filter(|text| text.len() <= 64),
+            traceparent: self
+                .head
+                .header("traceparent")
+                .filter(|text| text.len() <= 64),
             accepted_at_us: now_us,
         };
         let judged = judge::judge(&request, &self.door.limits, self.door.shard_map);
@@ -135,18 +145,29 @@ fn prove_head(source: &Source, head: &Head) -> Result<(), Problem> {
         }
         Auth::StandardWebhooks { .. } => {
             let headers = webhook_headers(head);
-            let there = headers.id.is_some() && headers.timestamp.is_some() && headers.signature.is_some();
-            if there { Ok(()) } else { Err(Problem::Unauthorized(SignatureFault::Missing)) }
+            let there =
+                headers.id.is_some() && headers.timestamp.is_some() && headers.signature.is_some();
+            if there {
+                Ok(())
+            } else {
+                Err(Problem::Unauthorized(SignatureFault::Missing))
+            }
         }
     }
 }
 
-fn prove_body(source: &Source, head: &Head, body: &[u8], now_us: i64) -> Result<(), SignatureFault> {
+fn prove_body(
+    source: &Source,
+    head: &Head,
+    body: &[u8],
+    now_us: i64,
+) -> Result<(), SignatureFault> {
     match &source.auth {
         Auth::None | Auth::Bearer { .. } => Ok(()),
-        Auth::StandardWebhooks { secrets, tolerance_s } => {
-            verify_webhook(webhook_headers(head), body, secrets, now_us, *tolerance_s)
-        }
+        Auth::StandardWebhooks {
+            secrets,
+            tolerance_s,
+        } => verify_webhook(webhook_headers(head), body, secrets, now_us, *tolerance_s),
     }
 }
 
@@ -160,10 +181,14 @@ pub(crate) fn webhook_headers(head: &Head) -> WebhookHeaders<'_> {
 
 fn media_type(head: &Head) -> Result<&'static str, Problem> {
     let header = head.header("content-type").ok_or(Problem::MediaType)?;
-    let mut pieces = header.split(';').map(|piece| piece.trim().to_ascii_lowercase());
+    let mut pieces = header
+        .split(';')
+        .map(|piece| piece.trim().to_ascii_lowercase());
     let name = pieces.next().unwrap_or_default();
     let foreign_charset = pieces.any(|parameter| {
-        parameter.strip_prefix("charset=").is_some_and(|charset| charset.trim_matches('"') != "utf-8")
+        parameter
+            .strip_prefix("charset=")
+            .is_some_and(|charset| charset.trim_matches('"') != "utf-8")
     });
     match name.as_str() {
         _ if foreign_charset => Err(Problem::MediaType),
@@ -174,20 +199,33 @@ fn media_type(head: &Head) -> Result<&'static str, Problem> {
 }
 
 fn declared_length(head: &Head) -> Result<Option<u64>, Problem> {
-    let Some(text) = head.header("content-length") else { return Ok(None) };
+    let Some(text) = head.header("content-length") else {
+        return Ok(None);
+    };
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|_| digits).map(Some).ok_or(Problem::Length)
+    text.parse()
+        .ok()
+        .filter(|_| digits)
+        .map(Some)
+        .ok_or(Problem::Length)
 }
 
 /// `Idempotency-Key`, else `webhook-id`. The first may stand in quotes (RFC 8941).
 fn request_key<'a>(source: &Source, head: &'a Head) -> Result<Option<RequestKey<'a>>, Problem> {
     let printable = |key: &str| {
-        (1..=KEY_CHARACTERS_MAX).contains(&key.len()) && key.bytes().all(|byte| (0x20..0x7f).contains(&byte))
+        (1..=KEY_CHARACTERS_MAX).contains(&key.len())
+            && key.bytes().all(|byte| (0x20..0x7f).contains(&byte))
     };
     if let Some(header) = head.header("idempotency-key") {
-        let inner = header.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+        let inner = header
+            .strip_prefix('"')
+            .and_then(|rest| rest.strip_suffix('"'));
         let key = inner.unwrap_or(header);
-        return if printable(key) { Ok(Some(RequestKey::Idempotency(key))) } else { Err(Problem::KeyMalformed) };
+        return if printable(key) {
+            Ok(Some(RequestKey::Idempotency(key)))
+        } else {
+            Err(Problem::KeyMalformed)
+        };
     }
     let signed = match &source.auth {
         Auth::StandardWebhooks { .. } => true,

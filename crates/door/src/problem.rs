@@ -49,6 +49,8 @@ pub enum Problem {
         /// When to come again.
         retry_after_s: u32,
     },
+    /// The settings do not make a door; the log says why.
+    Misconfigured,
     /// Relay bytes that are no batch of envelopes.
     RelayMalformed(&'static str),
 }
@@ -70,6 +72,7 @@ impl Problem {
             Self::Refused(report) => refused_status(report),
             Self::KeyReused(_) => 422,
             Self::Backlog { .. } => 429,
+            Self::Misconfigured => 500,
             Self::Busy | Self::QueueUnavailable { .. } => 503,
         }
     }
@@ -93,6 +96,7 @@ impl Problem {
             Self::Backlog { .. } => "backlog.full",
             Self::Busy => "door.busy",
             Self::QueueUnavailable { .. } => "queue.unavailable",
+            Self::Misconfigured => "settings.invalid",
             Self::RelayMalformed(_) => "relay.malformed",
         }
     }
@@ -115,6 +119,7 @@ impl Problem {
             Self::Backlog { .. } => "Too many events wait already",
             Self::Busy => "Too many bytes are in flight",
             Self::QueueUnavailable { .. } => "The queue did not confirm the events",
+            Self::Misconfigured => "The settings of this door are not valid",
             Self::RelayMalformed(_) => "The body is not a batch of envelopes",
         }
     }
@@ -122,7 +127,11 @@ impl Problem {
     /// The answer.
     #[must_use]
     pub fn answer(&self) -> Answer {
-        let answer = Answer::json(self.status(), "application/problem+json", document::problem(self));
+        let answer = Answer::json(
+            self.status(),
+            "application/problem+json",
+            document::problem(self),
+        );
         match self {
             Self::MethodNotAllowed => answer.with("allow", "POST"),
             Self::MediaType => answer.with("accept-post", "application/geo+json, application/json"),
@@ -140,13 +149,17 @@ impl Problem {
             | Self::BodyCut
             | Self::Refused(_)
             | Self::KeyReused(_)
+            | Self::Misconfigured
             | Self::RelayMalformed(_) => answer,
         }
     }
 }
 
 /// 400 when it is not JSON or not UTF-8, 413 when it is too much, else 422.
-#[allow(clippy::wildcard_enum_match_arm, reason = "every code that is not listed is 422")]
+#[allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "every code that is not listed is 422"
+)]
 const fn code_status(code: Code) -> u16 {
     match code {
         Code::ParseEmpty

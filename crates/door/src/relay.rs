@@ -63,7 +63,9 @@ pub fn pack<'a>(
     secret: Option<&Secret>,
     now_us: i64,
 ) -> Parcel {
-    let batch = Batch { envelopes: envelopes.map(Envelope::encode).collect() };
+    let batch = Batch {
+        envelopes: envelopes.map(Envelope::encode).collect(),
+    };
     let body = batch.encode_to_vec();
     let mut headers = vec![("content-type", CONTENT_TYPE.to_owned())];
     if let Some(secret) = secret {
@@ -82,14 +84,23 @@ pub fn pack<'a>(
 ///
 /// # Errors
 /// The answer, when the batch is not believed or not whole.
-pub fn unpack(head: &Head, body: &[u8], secrets: &[Secret], now_us: i64) -> Result<Vec<Envelope>, Answer> {
+pub fn unpack(
+    head: &Head,
+    body: &[u8],
+    secrets: &[Secret],
+    now_us: i64,
+) -> Result<Vec<Envelope>, Answer> {
     if !secrets.is_empty() {
         verify_webhook(webhook_headers(head), body, secrets, now_us, TOLERANCE_S)
             .map_err(|fault| Problem::Unauthorized(fault).answer())?;
     }
     let malformed = |reason| Problem::RelayMalformed(reason).answer();
     let batch = Batch::decode(body).map_err(|_| malformed("not a protobuf batch"))?;
-    let envelopes: Result<Vec<_>, _> = batch.envelopes.iter().map(|bytes| Envelope::decode(bytes)).collect();
+    let envelopes: Result<Vec<_>, _> = batch
+        .envelopes
+        .iter()
+        .map(|bytes| Envelope::decode(bytes))
+        .collect();
     envelopes.map_err(|_| malformed("an envelope in the batch does not decode"))
 }
 
@@ -103,10 +114,18 @@ pub fn answer(said: Result<&[Enqueued], Unavailable>) -> Answer {
                 Enqueued::Duplicate => BatchResult::Duplicate,
                 Enqueued::Conflict => BatchResult::Conflict,
             });
-            Answer::json(200, "application/json", to_bytes(&BatchAnswer { results: results.collect() }))
+            Answer::json(
+                200,
+                "application/json",
+                to_bytes(&BatchAnswer {
+                    results: results.collect(),
+                }),
+            )
         }
         Err(Unavailable::Backlog { retry_after_s }) => Problem::Backlog { retry_after_s }.answer(),
-        Err(Unavailable::Unclear { retry_after_s }) => Problem::QueueUnavailable { retry_after_s }.answer(),
+        Err(Unavailable::Unclear { retry_after_s }) => {
+            Problem::QueueUnavailable { retry_after_s }.answer()
+        }
     }
 }
 
@@ -114,7 +133,11 @@ pub fn answer(said: Result<&[Enqueued], Unavailable>) -> Answer {
 ///
 /// # Errors
 /// Why it confirms nothing.
-pub fn read_answer(status: u16, retry_after: Option<&str>, body: &[u8]) -> Result<Vec<Enqueued>, Unavailable> {
+pub fn read_answer(
+    status: u16,
+    retry_after: Option<&str>,
+    body: &[u8],
+) -> Result<Vec<Enqueued>, Unavailable> {
     let given = retry_after.and_then(|text| text.trim().parse().ok());
     let retry_after_s = given.unwrap_or(RETRY_AFTER_S).min(RETRY_AFTER_MAX_S);
     match status {

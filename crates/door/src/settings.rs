@@ -28,7 +28,11 @@ const fn default_shards() -> u16 {
 
 impl Default for DoorSettings {
     fn default() -> Self {
-        Self { sources: BTreeMap::new(), limits: Limits::default(), shards: default_shards() }
+        Self {
+            sources: BTreeMap::new(),
+            limits: Limits::default(),
+            shards: default_shards(),
+        }
     }
 }
 

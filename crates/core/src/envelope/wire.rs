@@ -125,7 +125,8 @@ pub(super) fn encode(envelope: &Envelope) -> Vec<u8> {
 }
 
 pub(super) fn decode(bytes: &[u8]) -> Result<Envelope, EnvelopeError> {
-    let wire = WireEnvelope::decode(bytes).map_err(|error| EnvelopeError::Encoding(error.to_string()))?;
+    let wire =
+        WireEnvelope::decode(bytes).map_err(|error| EnvelopeError::Encoding(error.to_string()))?;
     if wire.envelope_version != VERSION {
         return Err(EnvelopeError::Version(wire.envelope_version));
     }
@@ -138,7 +139,10 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Envelope, EnvelopeError> {
         kind: kind(wire.kind)?,
         source: present(wire.source, "source")?,
         event_id: present(wire.event_id, "event_id")?,
-        key: IdempotencyKey { value: present(wire.key, "key")?, rule: key_rule(wire.key_rule)? },
+        key: IdempotencyKey {
+            value: present(wire.key, "key")?,
+            rule: key_rule(wire.key_rule)?,
+        },
         payload: payload(wire.payload, wire.payload_uri, wire.payload_size_bytes)?,
         payload_sha256: exact(&wire.payload_sha256, "payload_sha256")?,
         content_type: wire.content_type,
@@ -148,7 +152,10 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Envelope, EnvelopeError> {
             steps: derived.steps,
             core_version: derived.core_version,
         }),
-        cell: wire.cell.map(|raw| Cell::new(raw).ok_or(EnvelopeError::Field("cell"))).transpose()?,
+        cell: wire
+            .cell
+            .map(|raw| Cell::new(raw).ok_or(EnvelopeError::Field("cell")))
+            .transpose()?,
         lane_key: LaneKey::new(present(wire.lane_key, "lane_key")?),
         shard: shard(wire.shard, shard_map)?,
         shard_map,
@@ -159,7 +166,10 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Envelope, EnvelopeError> {
         vertices: wire.vertices,
         traceparent: wire.traceparent,
         accepted_at_us: wire.accepted_at_us,
-        verdict: VerdictStamp { contract: wire.contract, core_version: wire.core_version },
+        verdict: VerdictStamp {
+            contract: wire.contract,
+            core_version: wire.core_version,
+        },
     })
 }
 
@@ -176,7 +186,11 @@ fn payload(
 }
 
 fn present(text: String, field: &'static str) -> Result<String, EnvelopeError> {
-    if text.is_empty() { Err(EnvelopeError::Field(field)) } else { Ok(text) }
+    if text.is_empty() {
+        Err(EnvelopeError::Field(field))
+    } else {
+        Ok(text)
+    }
 }
 
 fn exact<const N: usize>(bytes: &[u8], field: &'static str) -> Result<[u8; N], EnvelopeError> {
@@ -187,7 +201,10 @@ fn bbox(numbers: &[f64]) -> Result<Option<[f64; 4]>, EnvelopeError> {
     if numbers.is_empty() {
         return Ok(None);
     }
-    numbers.try_into().map(Some).map_err(|_| EnvelopeError::Field("bbox"))
+    numbers
+        .try_into()
+        .map(Some)
+        .map_err(|_| EnvelopeError::Field("bbox"))
 }
 
 fn shard(number: u32, map: ShardMap) -> Result<Shard, EnvelopeError> {

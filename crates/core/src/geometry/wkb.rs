@@ -15,9 +15,19 @@ const MULTI_POLYGON: u32 = 6;
 const COLLECTION: u32 = 7;
 
 pub(super) fn write(geometry: &Geometry) -> Vec<u8> {
-    let has_z = geometry.primitives.iter().all(|primitive| primitive.stride == 3);
-    let numbers: usize = geometry.primitives.iter().map(|each| each.coordinates.len()).sum();
-    let mut writer = Writer { bytes: Vec::with_capacity(64 + numbers * 8), has_z };
+    let has_z = geometry
+        .primitives
+        .iter()
+        .all(|primitive| primitive.stride == 3);
+    let numbers: usize = geometry
+        .primitives
+        .iter()
+        .map(|each| each.coordinates.len())
+        .sum();
+    let mut writer = Writer {
+        bytes: Vec::with_capacity(64 + numbers * 8),
+        has_z,
+    };
     if geometry.collection {
         writer.head(COLLECTION);
         writer.count(geometry.primitives.len());

@@ -57,7 +57,10 @@ pub(crate) struct Index {
 impl Index {
     /// The end of the container that starts there, when it is indexed.
     pub(super) fn end_of(&self, start: usize) -> Option<usize> {
-        let found = self.containers.binary_search_by_key(&start, |(start, _)| *start).ok()?;
+        let found = self
+            .containers
+            .binary_search_by_key(&start, |(start, _)| *start)
+            .ok()?;
         self.containers.get(found).map(|(_, end)| *end)
     }
 }
@@ -184,7 +187,11 @@ impl<'a> Pass<'a> {
     /// Whether the container just opened closes at once; its end is then taken by
     /// [`Pass::close_and_step`].
     fn open_is_empty(&self) -> bool {
-        let close = if self.frames.last().is_some_and(|frame| frame.object) { b'}' } else { b']' };
+        let close = if self.frames.last().is_some_and(|frame| frame.object) {
+            b'}'
+        } else {
+            b']'
+        };
         self.bytes.get(self.at) == Some(&close)
     }
 
@@ -198,7 +205,11 @@ impl<'a> Pass<'a> {
         let start = self.at;
         let (end, escaped) = text::check(self.bytes, start)?;
         let inner = &self.input[start + 1..end - 1];
-        let name = if escaped { text::decode(inner) } else { Cow::Borrowed(inner) };
+        let name = if escaped {
+            text::decode(inner)
+        } else {
+            Cow::Borrowed(inner)
+        };
         self.remember(name, start);
         self.at = end;
         self.space();
@@ -211,7 +222,9 @@ impl<'a> Pass<'a> {
     }
 
     fn remember(&mut self, name: Cow<'a, str>, at: usize) {
-        let Some(frame) = self.frames.last_mut() else { return };
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
         let known = if frame.names.len() < NAMES_SCANNED_MAX {
             frame.names.contains(&name)
         } else {
@@ -223,7 +236,10 @@ impl<'a> Pass<'a> {
         if known {
             self.index.duplicates_total += 1;
             if self.index.duplicates.len() < DUPLICATES_KEPT_MAX {
-                self.index.duplicates.push(Duplicate { at, name: name.into_owned() });
+                self.index.duplicates.push(Duplicate {
+                    at,
+                    name: name.into_owned(),
+                });
             }
         } else if frame.names.len() < NAMES_SCANNED_MAX {
             frame.names.push(name);
@@ -234,7 +250,9 @@ impl<'a> Pass<'a> {
     fn close_and_step(&mut self) -> Result<bool, SyntaxFault> {
         loop {
             self.space();
-            let Some(frame) = self.frames.last() else { return Ok(false) };
+            let Some(frame) = self.frames.last() else {
+                return Ok(false);
+            };
             let close = if frame.object { b'}' } else { b']' };
             match self.bytes.get(self.at) {
                 Some(byte) if *byte == close => {
@@ -267,7 +285,11 @@ fn number_end(bytes: &[u8], start: usize) -> Result<usize, SyntaxFault> {
         }
         at
     };
-    let whole = if bytes.get(start) == Some(&b'-') { start + 1 } else { start };
+    let whole = if bytes.get(start) == Some(&b'-') {
+        start + 1
+    } else {
+        start
+    };
     let mut at = match bytes.get(whole) {
         Some(b'0') => whole + 1,
         Some(b'1'..=b'9') => digits(whole),
@@ -288,5 +310,9 @@ fn number_end(bytes: &[u8], start: usize) -> Result<usize, SyntaxFault> {
         }
         at = end;
     }
-    if matches!(bytes.get(at), Some(b'0'..=b'9')) { Err(fault(at)) } else { Ok(at) }
+    if matches!(bytes.get(at), Some(b'0'..=b'9')) {
+        Err(fault(at))
+    } else {
+        Ok(at)
+    }
 }

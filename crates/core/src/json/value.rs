@@ -42,7 +42,12 @@ impl<'a> Value<'a> {
     pub(crate) fn root(input: &'a str, index: &'a Index) -> Self {
         let start = space(input.as_bytes(), 0);
         let end = value_end(input.as_bytes(), index, start);
-        Self { input, index, start, end }
+        Self {
+            input,
+            index,
+            start,
+            end,
+        }
     }
 
     pub(crate) fn raw(&self) -> &'a str {
@@ -65,29 +70,55 @@ impl<'a> Value<'a> {
         if self.kind() != Kind::String {
             return None;
         }
-        self.input.get(self.start + 1..self.end - 1).map(text::decode)
+        self.input
+            .get(self.start + 1..self.end - 1)
+            .map(text::decode)
     }
 
     /// The nearest double of a number, which may be infinite; none for anything else.
     pub(crate) fn as_f64(&self) -> Option<f64> {
-        if self.kind() == Kind::Number { self.raw().parse().ok() } else { None }
+        if self.kind() == Kind::Number {
+            self.raw().parse().ok()
+        } else {
+            None
+        }
     }
 
     /// The members of an object, in document order; nothing for anything else.
     pub(crate) fn members(&self) -> Members<'a> {
-        let at = if self.kind() == Kind::Object { self.start + 1 } else { self.end };
-        Members(Children { input: self.input, index: self.index, at, end: self.end })
+        let at = if self.kind() == Kind::Object {
+            self.start + 1
+        } else {
+            self.end
+        };
+        Members(Children {
+            input: self.input,
+            index: self.index,
+            at,
+            end: self.end,
+        })
     }
 
     /// The elements of an array, in document order; nothing for anything else.
     pub(crate) fn elements(&self) -> Elements<'a> {
-        let at = if self.kind() == Kind::Array { self.start + 1 } else { self.end };
-        Elements(Children { input: self.input, index: self.index, at, end: self.end })
+        let at = if self.kind() == Kind::Array {
+            self.start + 1
+        } else {
+            self.end
+        };
+        Elements(Children {
+            input: self.input,
+            index: self.index,
+            at,
+            end: self.end,
+        })
     }
 
     /// The member of that name.
     pub(crate) fn member(&self, name: &str) -> Option<Self> {
-        self.members().find(|(member, _)| *member == name).map(|(_, value)| value)
+        self.members()
+            .find(|(member, _)| *member == name)
+            .map(|(_, value)| value)
     }
 
     /// What an RFC 6901 pointer leads to.
@@ -124,7 +155,12 @@ impl<'a> Children<'a> {
         }
         let end = value_end(bytes, self.index, start);
         self.at = end;
-        Some(Value { input: self.input, index: self.index, start, end })
+        Some(Value {
+            input: self.input,
+            index: self.index,
+            start,
+            end,
+        })
     }
 
     fn colon(&mut self) {
@@ -167,7 +203,9 @@ fn space(bytes: &[u8], mut at: usize) -> usize {
 fn value_end(bytes: &[u8], index: &Index, start: usize) -> usize {
     match bytes.get(start) {
         Some(b'"') => string_end(bytes, start),
-        Some(b'{' | b'[') => index.end_of(start).unwrap_or_else(|| flat_end(bytes, start)),
+        Some(b'{' | b'[') => index
+            .end_of(start)
+            .unwrap_or_else(|| flat_end(bytes, start)),
         _ => {
             let mut at = start;
             while !matches!(

@@ -23,7 +23,11 @@ use std::ops::Range;
 #[must_use]
 pub fn lane_point(geometry: &Geometry) -> Option<[f64; 2]> {
     let mut best: Option<&Primitive> = None;
-    for primitive in geometry.primitives.iter().filter(|each| each.vertices() > 0) {
+    for primitive in geometry
+        .primitives
+        .iter()
+        .filter(|each| each.vertices() > 0)
+    {
         if best.is_none_or(|best| dimension(primitive.kind) > dimension(best.kind)) {
             best = Some(primitive);
         }
@@ -57,7 +61,10 @@ fn point_of(primitive: &Primitive) -> Option<[f64; 2]> {
 
 fn position(primitive: &Primitive, vertex: usize) -> Option<[f64; 2]> {
     let at = vertex * primitive.stride;
-    Some([*primitive.coordinates.get(at)?, *primitive.coordinates.get(at + 1)?])
+    Some([
+        *primitive.coordinates.get(at)?,
+        *primitive.coordinates.get(at + 1)?,
+    ])
 }
 
 fn largest_part(primitive: &Primitive, rings: &[Range<usize>]) -> Option<Range<usize>> {
@@ -101,13 +108,22 @@ fn inside(primitive: &Primitive, rings: &[Range<usize>]) -> Option<[f64; 2]> {
 /// the box: no vertex lies on the line, so every crossing is a proper one.
 fn scan_height(primitive: &Primitive, rings: &[Range<usize>]) -> Option<f64> {
     let heights = || {
-        rings.iter().flat_map(|ring| ring.clone()).filter_map(|vertex| {
-            primitive.coordinates.get(vertex * primitive.stride + 1).copied()
-        })
+        rings
+            .iter()
+            .flat_map(|ring| ring.clone())
+            .filter_map(|vertex| {
+                primitive
+                    .coordinates
+                    .get(vertex * primitive.stride + 1)
+                    .copied()
+            })
     };
     let first = heights().next()?;
     let (low, high) = heights().fold((first, first), |(low, high), y| {
-        (if y < low { y } else { low }, if y > high { y } else { high })
+        (
+            if y < low { y } else { low },
+            if y > high { y } else { high },
+        )
     });
     let middle = low + (high - low) / 2.0;
     let (below, above) = heights().fold((low, high), |(below, above), y| {
@@ -117,7 +133,11 @@ fn scan_height(primitive: &Primitive, rings: &[Range<usize>]) -> Option<f64> {
             (below, if y < above { y } else { above })
         }
     });
-    if above > below { Some(below + (above - below) / 2.0) } else { None }
+    if above > below {
+        Some(below + (above - below) / 2.0)
+    } else {
+        None
+    }
 }
 
 fn crossings(primitive: &Primitive, rings: &[Range<usize>], y: f64) -> Vec<f64> {
@@ -125,9 +145,13 @@ fn crossings(primitive: &Primitive, rings: &[Range<usize>], y: f64) -> Vec<f64> 
     for ring in rings {
         let start = ring.start * primitive.stride;
         let end = ring.end * primitive.stride;
-        let Some(numbers) = primitive.coordinates.get(start..end) else { continue };
+        let Some(numbers) = primitive.coordinates.get(start..end) else {
+            continue;
+        };
         let mut positions = numbers.chunks_exact(primitive.stride);
-        let Some(mut from) = positions.next() else { continue };
+        let Some(mut from) = positions.next() else {
+            continue;
+        };
         for to in positions {
             if (from[1] > y) != (to[1] > y) {
                 let share = (y - from[1]) / (to[1] - from[1]);

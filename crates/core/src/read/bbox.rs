@@ -6,10 +6,20 @@ use crate::json::{Kind, Value};
 use crate::pointer;
 use crate::violation::{Report, Violation};
 
-pub(super) fn check(object: Value<'_>, here: &str, geometry: Option<&Geometry>, report: &mut Report) {
-    let Some(value) = object.member("bbox") else { return };
+pub(super) fn check(
+    object: Value<'_>,
+    here: &str,
+    geometry: Option<&Geometry>,
+    report: &mut Report,
+) {
+    let Some(value) = object.member("bbox") else {
+        return;
+    };
     let at = pointer::child(here, "bbox");
-    let numbers: Vec<f64> = value.elements().filter_map(|element| element.as_f64()).collect();
+    let numbers: Vec<f64> = value
+        .elements()
+        .filter_map(|element| element.as_f64())
+        .collect();
     let count = value.elements().count();
     if value.kind() != Kind::Array || numbers.len() != count || !matches!(count, 4 | 6) {
         let message = "`bbox` is not an array of four or six numbers";
@@ -17,7 +27,9 @@ pub(super) fn check(object: Value<'_>, here: &str, geometry: Option<&Geometry>, 
     }
     let half = count / 2;
     let stated = [numbers[0], numbers[1], numbers[half], numbers[half + 1]];
-    let misses = geometry.and_then(Geometry::bbox).is_some_and(|real| !encloses(stated, real));
+    let misses = geometry
+        .and_then(Geometry::bbox)
+        .is_some_and(|real| !encloses(stated, real));
     if misses {
         let message = "`bbox` does not enclose the geometry";
         report.push(Violation::new(Code::SchemaBboxMisses, message).at(at, value.start));

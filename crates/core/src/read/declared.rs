@@ -14,12 +14,17 @@ pub(super) struct Level {
 
 impl Level {
     pub(super) fn of_header(header: Option<&str>, report: &mut Report) -> Self {
-        let Some(text) = header else { return Self::default() };
+        let Some(text) = header else {
+            return Self::default();
+        };
         let declared = crs::parse_name(text);
         if let Some(violation) = fault(&declared) {
             report.push(violation);
         }
-        Self { declared: Some(declared), from_header: true }
+        Self {
+            declared: Some(declared),
+            from_header: true,
+        }
     }
 
     /// The level of an object inside this one.
@@ -28,18 +33,25 @@ impl Level {
             Ok(None) => self.clone(),
             Ok(Some((declared, value))) => {
                 let contradicts = self.from_header
-                    && self.declared.as_ref().is_some_and(|header| !crs::agree(header, &declared));
+                    && self
+                        .declared
+                        .as_ref()
+                        .is_some_and(|header| !crs::agree(header, &declared));
                 if contradicts {
                     let message = format!(
                         "declared as `{}` here and as `{}` by Content-Crs",
                         declared.text(),
                         self.declared.as_ref().map_or("", Declared::text),
                     );
-                    report.push(Violation::new(Code::CrsConflict, message).at(pointer, value.start));
+                    report
+                        .push(Violation::new(Code::CrsConflict, message).at(pointer, value.start));
                 } else if let Some(violation) = fault(&declared) {
                     report.push(violation.at(pointer, value.start));
                 }
-                Self { declared: Some(declared), from_header: self.from_header }
+                Self {
+                    declared: Some(declared),
+                    from_header: self.from_header,
+                }
             }
             Err(value) => {
                 let message = "`crs` and `coordRefSys` name different systems";
@@ -64,7 +76,10 @@ fn fault(declared: &Declared) -> Option<Violation> {
     match declared {
         Declared::Known(crs, _) if crs.is_crs84() => None,
         Declared::Known(crs, text) => {
-            let message = format!("declared as `{text}` (EPSG:{}), not as OGC:CRS84", crs.epsg());
+            let message = format!(
+                "declared as `{text}` (EPSG:{}), not as OGC:CRS84",
+                crs.epsg()
+            );
             let mut violation = Violation::new(Code::CrsMismatch, message);
             violation.epsg = Some(crs.epsg());
             Some(violation)

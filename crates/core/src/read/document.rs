@@ -46,13 +46,18 @@ pub(crate) fn read<'a>(body: &'a [u8], ask: Ask<'a>, mut visit: impl FnMut(Featu
 fn text<'a>(body: &'a [u8], ask: Ask<'_>) -> Result<&'a str, Violation> {
     if body.len() as u64 > ask.limits.body_bytes_max {
         let most = ask.limits.body_bytes_max;
-        return Err(Violation::new(Code::LimitBytes, format!("the body is larger than {most} bytes")));
+        return Err(Violation::new(
+            Code::LimitBytes,
+            format!("the body is larger than {most} bytes"),
+        ));
     }
     let text = std::str::from_utf8(body).map_err(|error| {
         Violation::new(Code::ParseUtf8, "the body is not UTF-8").at("", error.valid_up_to())
     })?;
     if text.starts_with('\u{feff}') {
-        return Err(Violation::new(Code::ParseBom, "the body starts with a byte order mark").at("", 0));
+        return Err(
+            Violation::new(Code::ParseBom, "the body starts with a byte order mark").at("", 0),
+        );
     }
     if text.trim_matches([' ', '\n', '\r', '\t']).is_empty() {
         return Err(Violation::new(Code::ParseEmpty, "the body is empty").at("", 0));
@@ -63,20 +68,24 @@ fn text<'a>(body: &'a [u8], ask: Ask<'_>) -> Result<&'a str, Violation> {
 fn syntax(fault: SyntaxFault, ask: Ask<'_>) -> Violation {
     let (code, message) = match fault.kind {
         SyntaxKind::Unexpected => (Code::ParseSyntax, "this is not JSON".to_owned()),
-        SyntaxKind::ControlCharacter => {
-            (Code::ParseSyntax, "a control character stands raw in a string".to_owned())
-        }
+        SyntaxKind::ControlCharacter => (
+            Code::ParseSyntax,
+            "a control character stands raw in a string".to_owned(),
+        ),
         SyntaxKind::Escape => (Code::ParseSyntax, "JSON has no such escape".to_owned()),
         SyntaxKind::Number => (Code::ParseSyntax, "JSON has no such number".to_owned()),
-        SyntaxKind::LoneSurrogate => {
-            (Code::ParseLoneSurrogate, "half a surrogate pair stands alone".to_owned())
-        }
-        SyntaxKind::TrailingBytes => {
-            (Code::ParseTrailingBytes, "bytes follow the JSON text".to_owned())
-        }
-        SyntaxKind::Depth => {
-            (Code::LimitDepth, format!("nested more than {} deep", ask.limits.depth_max))
-        }
+        SyntaxKind::LoneSurrogate => (
+            Code::ParseLoneSurrogate,
+            "half a surrogate pair stands alone".to_owned(),
+        ),
+        SyntaxKind::TrailingBytes => (
+            Code::ParseTrailingBytes,
+            "bytes follow the JSON text".to_owned(),
+        ),
+        SyntaxKind::Depth => (
+            Code::LimitDepth,
+            format!("nested more than {} deep", ask.limits.depth_max),
+        ),
     };
     Violation::new(code, message).at("", fault.at)
 }
@@ -84,13 +93,18 @@ fn syntax(fault: SyntaxFault, ask: Ask<'_>) -> Violation {
 fn duplicates(index: &Index, root: Value<'_>, report: &mut Report) {
     for duplicate in &index.duplicates {
         let parent = pointer::enclosing(root, duplicate.at);
-        let message = format!("member `{}` stands twice in one object", clip(&duplicate.name));
+        let message = format!(
+            "member `{}` stands twice in one object",
+            clip(&duplicate.name)
+        );
         let mut violation = Violation::new(Code::ParseDuplicateMember, message)
             .at(pointer::child(&parent, &duplicate.name), duplicate.at);
         violation.feature = feature_of(&violation.pointer);
         report.push(violation);
     }
-    let left = index.duplicates_total.saturating_sub(index.duplicates.len() as u64);
+    let left = index
+        .duplicates_total
+        .saturating_sub(index.duplicates.len() as u64);
     report.count(Code::ParseDuplicateMember, left);
 }
 
@@ -116,10 +130,15 @@ fn walk(
     visit: &mut impl FnMut(Feature<'_>),
 ) {
     if root.kind() != Kind::Object {
-        let message = format!("the document is {}, not a GeoJSON object", root.kind().as_str());
+        let message = format!(
+            "the document is {}, not a GeoJSON object",
+            root.kind().as_str()
+        );
         return report.push(Violation::new(Code::SchemaNotObject, message).at("", root.start));
     }
-    let Some(kind) = type_of(root, "", report) else { return };
+    let Some(kind) = type_of(root, "", report) else {
+        return;
+    };
     let header = Level::of_header(course.ask.content_crs, report);
     match kind.as_str() {
         "FeatureCollection" => collection(root, header, course, report, visit),
@@ -138,7 +157,12 @@ fn collection(
 ) {
     let level = header.nearer(root, "", report);
     super::bbox::check(root, "", None, report);
-    foreign(root, "", &["coordinates", "geometries", "geometry", "properties"], report);
+    foreign(
+        root,
+        "",
+        &["coordinates", "geometries", "geometry", "properties"],
+        report,
+    );
     let Some(features) = root.member("features") else {
         return report.push(missing(root, "", "features"));
     };
@@ -150,7 +174,8 @@ fn collection(
         if number >= course.ask.limits.features_max {
             let most = course.ask.limits.features_max;
             let message = format!("more than {most} features in one request");
-            return report.push(Violation::new(Code::LimitFeatures, message).at("/features", value.start));
+            return report
+                .push(Violation::new(Code::LimitFeatures, message).at("/features", value.start));
         }
         let pointer = pointer::element("/features", index);
         visit(feature::read(value, number, pointer, &level, course));
@@ -173,7 +198,9 @@ pub(super) fn type_of(object: Value<'_>, pointer: &str, report: &mut Report) -> 
 }
 
 pub(super) fn unknown_type(object: Value<'_>, pointer: &str, kind: &str) -> Violation {
-    let start = object.member("type").map_or(object.start, |value| value.start);
+    let start = object
+        .member("type")
+        .map_or(object.start, |value| value.start);
     let message = format!("`{}` is not a GeoJSON type here", clip(kind));
     Violation::new(Code::SchemaTypeUnknown, message).at(pointer::child(pointer, "type"), start)
 }

@@ -49,7 +49,12 @@ pub(super) fn read<'a>(
         members(value, &feature.pointer, &mut report);
         feature.declared.clone_from(&level.declared);
         geometry_of(&mut feature, &level, course, &mut report);
-        bbox::check(value, &feature.pointer, feature.geometry.as_ref(), &mut report);
+        bbox::check(
+            value,
+            &feature.pointer,
+            feature.geometry.as_ref(),
+            &mut report,
+        );
     }
     feature.report = report;
     finish(feature)
@@ -85,7 +90,12 @@ fn members(value: Value<'_>, pointer: &str, report: &mut Report) {
         Some(properties) if matches!(properties.kind(), Kind::Object | Kind::Null) => {}
         Some(properties) => {
             let at = pointer::child(pointer, "properties");
-            report.push(wrong_kind(properties, &at, "properties", "an object or null"));
+            report.push(wrong_kind(
+                properties,
+                &at,
+                "properties",
+                "an object or null",
+            ));
         }
     }
     if let Some(id) = value.member("id")
@@ -95,10 +105,20 @@ fn members(value: Value<'_>, pointer: &str, report: &mut Report) {
         let at = pointer::child(pointer, "id");
         report.push(Violation::new(Code::SchemaIdType, message).at(at, id.start));
     }
-    foreign(value, pointer, &["coordinates", "geometries", "features"], report);
+    foreign(
+        value,
+        pointer,
+        &["coordinates", "geometries", "features"],
+        report,
+    );
 }
 
-fn geometry_of(feature: &mut Feature<'_>, level: &Level, course: &mut Course<'_>, report: &mut Report) {
+fn geometry_of(
+    feature: &mut Feature<'_>,
+    level: &Level,
+    course: &mut Course<'_>,
+    report: &mut Report,
+) {
     let Some(value) = feature.value.member("geometry") else {
         return report.push(missing(feature.value, &feature.pointer, "geometry"));
     };

@@ -43,8 +43,12 @@ pub(super) fn read(
     let level = outer.nearer(value, pointer, report);
     let collection = is_collection(value);
     let mut found = Some(Vec::new());
-    let mut todo =
-        vec![Pending { value, pointer: pointer.to_owned(), level: level.clone(), nested: false }];
+    let mut todo = vec![Pending {
+        value,
+        pointer: pointer.to_owned(),
+        level: level.clone(),
+        nested: false,
+    }];
     while let Some(next) = todo.pop() {
         if is_collection(next.value) {
             found = members(&next, &mut todo, report).and(found);
@@ -56,7 +60,10 @@ pub(super) fn read(
             });
         }
     }
-    let geometry = found.map(|primitives| Geometry { collection, primitives });
+    let geometry = found.map(|primitives| Geometry {
+        collection,
+        primitives,
+    });
     let geometry = geometry.filter(|geometry| {
         let empty = geometry.vertices() == 0;
         if empty && collection {
@@ -72,7 +79,11 @@ pub(super) fn read(
 }
 
 fn is_collection(value: Value<'_>) -> bool {
-    value.member("type").and_then(|kind| kind.as_text()).as_deref() == Some("GeometryCollection")
+    value
+        .member("type")
+        .and_then(|kind| kind.as_text())
+        .as_deref()
+        == Some("GeometryCollection")
 }
 
 /// Puts a collection's members on the list; none when it has a fault.
@@ -84,7 +95,12 @@ fn members<'a>(here: &Pending<'a>, todo: &mut Vec<Pending<'a>>, report: &mut Rep
                 .at(here.pointer.as_str(), here.value.start),
         );
     }
-    foreign(here.value, &here.pointer, &["geometry", "properties", "features", "coordinates"], report);
+    foreign(
+        here.value,
+        &here.pointer,
+        &["geometry", "properties", "features", "coordinates"],
+        report,
+    );
     let Some(geometries) = here.value.member("geometries") else {
         report.push(missing(here.value, &here.pointer, "geometries"));
         return None;
@@ -100,7 +116,12 @@ fn members<'a>(here: &Pending<'a>, todo: &mut Vec<Pending<'a>>, report: &mut Rep
         let pointer = pointer::element(&at, index);
         if value.kind() == Kind::Object {
             let level = here.level.nearer(value, &pointer, report);
-            todo.push(Pending { value, pointer, level, nested: true });
+            todo.push(Pending {
+                value,
+                pointer,
+                level,
+                nested: true,
+            });
         } else {
             report.push(wrong_kind(value, &pointer, "geometry", "an object"));
             sound = None;
@@ -110,13 +131,22 @@ fn members<'a>(here: &Pending<'a>, todo: &mut Vec<Pending<'a>>, report: &mut Rep
     sound
 }
 
-fn primitive(here: &Pending<'_>, course: &mut Course<'_>, report: &mut Report) -> Option<Primitive> {
+fn primitive(
+    here: &Pending<'_>,
+    course: &mut Course<'_>,
+    report: &mut Report,
+) -> Option<Primitive> {
     let kind = type_of(here.value, &here.pointer, report)?;
     let Some(shape) = shape_kind(&kind) else {
         report.push(unknown_type(here.value, &here.pointer, &kind));
         return None;
     };
-    foreign(here.value, &here.pointer, &["geometry", "properties", "features", "geometries"], report);
+    foreign(
+        here.value,
+        &here.pointer,
+        &["geometry", "properties", "features", "geometries"],
+        report,
+    );
     let Some(coordinates) = here.value.member("coordinates") else {
         report.push(missing(here.value, &here.pointer, "coordinates"));
         return None;
@@ -133,7 +163,10 @@ fn primitive(here: &Pending<'_>, course: &mut Course<'_>, report: &mut Report) -
 }
 
 fn shape_kind(name: &str) -> Option<ShapeKind> {
-    debug_assert!(GEOMETRY_TYPES.contains(&"GeometryCollection"), "collections are walked apart");
+    debug_assert!(
+        GEOMETRY_TYPES.contains(&"GeometryCollection"),
+        "collections are walked apart"
+    );
     match name {
         "Point" => Some(ShapeKind::Point),
         "MultiPoint" => Some(ShapeKind::MultiPoint),

@@ -106,7 +106,11 @@ impl Reader {
             return true;
         }
         self.sound = false;
-        let message = format!("{} stands where an array of {:?} belongs", value.kind().as_str(), self.kind);
+        let message = format!(
+            "{} stands where an array of {:?} belongs",
+            value.kind().as_str(),
+            self.kind
+        );
         report.push(Violation::new(Code::GeometryNesting, message).at(pointer, value.start));
         false
     }
@@ -140,9 +144,15 @@ impl Reader {
         if !(2..=3).contains(&count) {
             fine = false;
             let message = format!("a position of {count} numbers");
-            report.push(Violation::new(Code::GeometryPositionSize, message).at(pointer(), value.start));
+            report.push(
+                Violation::new(Code::GeometryPositionSize, message).at(pointer(), value.start),
+            );
         }
-        if fine { self.keep(&numbers[..count], value.start) } else { self.sound = false }
+        if fine {
+            self.keep(&numbers[..count], value.start)
+        } else {
+            self.sound = false
+        }
     }
 
     fn keep(&mut self, numbers: &[f64], offset: usize) {
@@ -153,13 +163,19 @@ impl Reader {
             self.drop_heights();
         }
         self.mixed |= numbers.len() != self.primitive.stride;
-        self.primitive.coordinates.extend_from_slice(&numbers[..self.primitive.stride]);
+        self.primitive
+            .coordinates
+            .extend_from_slice(&numbers[..self.primitive.stride]);
         self.offsets.push(offset);
     }
 
     /// The first position without a height takes all heights away.
     fn drop_heights(&mut self) {
-        let flat = self.primitive.coordinates.chunks_exact(3).flat_map(|each| [each[0], each[1]]);
+        let flat = self
+            .primitive
+            .coordinates
+            .chunks_exact(3)
+            .flat_map(|each| [each[0], each[1]]);
         self.primitive.coordinates = flat.collect();
         self.primitive.stride = 2;
         self.mixed = true;
@@ -202,13 +218,18 @@ impl Reader {
         if self.mixed {
             let message = "some positions have a height and some have none";
             report.push(
-                Violation::new(Code::GeometryMixedDimensions, message).at(pointer.as_str(), value.start),
+                Violation::new(Code::GeometryMixedDimensions, message)
+                    .at(pointer.as_str(), value.start),
             );
         }
         if self.kind == ShapeKind::Point {
             self.primitive.ring_ends.clear();
         }
-        Some(Located { primitive: self.primitive, pointer, offsets: self.offsets })
+        Some(Located {
+            primitive: self.primitive,
+            pointer,
+            offsets: self.offsets,
+        })
     }
 }
 
@@ -219,10 +240,16 @@ fn number(element: Value<'_>) -> Result<f64, (Code, String)> {
             Some(number) if number.is_finite() => Ok(number),
             _ => {
                 let text = super::document::clip(element.raw());
-                Err((Code::GeometryNumberRange, format!("`{text}` is beyond what a double holds")))
+                Err((
+                    Code::GeometryNumberRange,
+                    format!("`{text}` is beyond what a double holds"),
+                ))
             }
         },
-        Kind::Array => Err((Code::GeometryNesting, "an array stands where a number belongs".to_owned())),
+        Kind::Array => Err((
+            Code::GeometryNesting,
+            "an array stands where a number belongs".to_owned(),
+        )),
         other @ (Kind::Object | Kind::String | Kind::Bool | Kind::Null) => {
             let message = format!("{} stands where a number belongs", other.as_str());
             Err((Code::GeometryNumberExpected, message))

@@ -24,10 +24,14 @@ pub(super) fn check(located: &Located, report: &mut Report) {
     let start = located.offsets.first().copied().unwrap_or_default();
     if projected > 0 && projected == located.offsets.len() {
         let message = "every position is thousands of degrees away: metres are not degrees";
-        report.push(Violation::new(Code::CrsLooksProjected, message).at(located.pointer.as_str(), start));
+        report.push(
+            Violation::new(Code::CrsLooksProjected, message).at(located.pointer.as_str(), start),
+        );
     } else if swappable > 0 && swappable == outside {
         let message = "latitude and longitude would fit if they were swapped";
-        report.push(Violation::new(Code::CrsAxisSwapped, message).at(located.pointer.as_str(), start));
+        report.push(
+            Violation::new(Code::CrsAxisSwapped, message).at(located.pointer.as_str(), start),
+        );
     }
     antimeridian(located, report);
 }
@@ -39,7 +43,9 @@ fn violation(located: &Located, vertex: usize, code: Code, position: [f64; 2]) -
     } else {
         format!("latitude {} is outside -90 to 90", position[1])
     };
-    Violation::new(code, message).at(pointer, offset).located(position, place)
+    Violation::new(code, message)
+        .at(pointer, offset)
+        .located(position, place)
 }
 
 /// An edge more than half-way round the earth was meant to go the other way.
@@ -48,13 +54,20 @@ fn antimeridian(located: &Located, report: &mut Report) {
         let mut previous: Option<f64> = None;
         for vertex in ring {
             let at = vertex * located.primitive.stride;
-            let Some(x) = located.primitive.coordinates.get(at).copied() else { return };
+            let Some(x) = located.primitive.coordinates.get(at).copied() else {
+                return;
+            };
             let crosses = previous.is_some_and(|from| {
                 (x - from).abs() > 180.0 && from.abs() <= 180.0 && x.abs() <= 180.0
             });
             if crosses {
                 let (place, pointer, offset) = place_of(located, vertex);
-                let y = located.primitive.coordinates.get(at + 1).copied().unwrap_or_default();
+                let y = located
+                    .primitive
+                    .coordinates
+                    .get(at + 1)
+                    .copied()
+                    .unwrap_or_default();
                 let message = "an edge spans more than 180 degrees of longitude";
                 return report.push(
                     Violation::new(Code::GeometryAntimeridian, message)

@@ -2,12 +2,19 @@ use super::*;
 use crate::violation::Place;
 
 fn told(body: &str) -> Vec<(Code, String, Option<u64>)> {
-    report(body).into_iter().map(|each| (each.code, each.pointer, each.byte_offset)).collect()
+    report(body)
+        .into_iter()
+        .map(|each| (each.code, each.pointer, each.byte_offset))
+        .collect()
 }
 
 fn report(body: &str) -> Vec<Violation> {
     let limits = Limits::default();
-    let ask = Ask { limits: &limits, content_crs: None, judge: true };
+    let ask = Ask {
+        limits: &limits,
+        content_crs: None,
+        judge: true,
+    };
     let mut all = Vec::new();
     let document = read(body.as_bytes(), ask, |feature| {
         all.extend(feature.report.violations().to_vec());
@@ -23,17 +30,30 @@ fn codes(body: &str) -> Vec<Code> {
 #[test]
 fn a_good_point_has_no_violation() {
     assert_eq!(told(r#"{"type":"Point","coordinates":[1,2]}"#), vec![]);
-    assert_eq!(told(r#"{"type":"Point","coordinates":[-180,90,5]}"#), vec![]);
+    assert_eq!(
+        told(r#"{"type":"Point","coordinates":[-180,90,5]}"#),
+        vec![]
+    );
 }
 
 #[test]
 fn a_bowtie_is_told_with_its_place_in_the_document() {
     let body = r#"{"type":"Polygon","coordinates":[[[0,0],[2,2],[2,0],[0,2],[0,0]]]}"#;
     let found = report(body);
-    let crossing = found.iter().find(|each| each.code == Code::SelfIntersection).unwrap();
+    let crossing = found
+        .iter()
+        .find(|each| each.code == Code::SelfIntersection)
+        .unwrap();
     assert_eq!(crossing.pointer, "/coordinates/0/0");
     assert_eq!(crossing.location, Some([1.0, 1.0]));
-    assert_eq!(crossing.place, Some(Place { part: 0, ring: 0, vertex: 0 }));
+    assert_eq!(
+        crossing.place,
+        Some(Place {
+            part: 0,
+            ring: 0,
+            vertex: 0
+        })
+    );
     let other = crossing.other.as_ref().unwrap();
     assert_eq!(other.pointer, "/coordinates/0/2");
     assert!(body[usize::try_from(other.byte_offset).unwrap()..].starts_with("[2,0]"));
@@ -53,24 +73,46 @@ fn every_violation_of_every_feature_is_told() {
         (Code::CrsLatitudeRange, "/features/0/geometry/coordinates"),
         (Code::SchemaMemberType, "/features/1/properties"),
         (Code::SchemaIdType, "/features/1/id"),
-        (Code::GeometryPositionSize, "/features/1/geometry/coordinates"),
-        (Code::GeometryNumberExpected, "/features/1/geometry/coordinates/0"),
+        (
+            Code::GeometryPositionSize,
+            "/features/1/geometry/coordinates",
+        ),
+        (
+            Code::GeometryNumberExpected,
+            "/features/1/geometry/coordinates/0",
+        ),
         (Code::SchemaFeatureExpected, "/features/2"),
     ];
     for (code, pointer) in expected {
-        assert!(found.iter().any(|(c, p, _)| *c == code && p == pointer), "{code:?} {pointer} in {found:?}");
+        assert!(
+            found.iter().any(|(c, p, _)| *c == code && p == pointer),
+            "{code:?} {pointer} in {found:?}"
+        );
     }
-    assert!(found.iter().any(|(_, pointer, _)| pointer.starts_with("/features/3/geometry/coordinates/0")));
+    assert!(
+        found
+            .iter()
+            .any(|(_, pointer, _)| pointer.starts_with("/features/3/geometry/coordinates/0"))
+    );
 }
 
 #[test]
 fn syntax_faults_stop_the_reading_at_their_byte() {
-    assert_eq!(told(r#"{"type":}"#), vec![(Code::ParseSyntax, String::new(), Some(8))]);
+    assert_eq!(
+        told(r#"{"type":}"#),
+        vec![(Code::ParseSyntax, String::new(), Some(8))]
+    );
     assert_eq!(told(""), vec![(Code::ParseEmpty, String::new(), Some(0))]);
     assert_eq!(codes("{} x"), vec![Code::ParseTrailingBytes]);
     assert_eq!(codes("\u{feff}{}"), vec![Code::ParseBom]);
-    assert_eq!(codes(r#"{"type":"Point","coordinates":[NaN,0]}"#), vec![Code::ParseSyntax]);
-    assert_eq!(codes(r#"{"type":"Point","coordinates":[+1,02]}"#), vec![Code::ParseSyntax]);
+    assert_eq!(
+        codes(r#"{"type":"Point","coordinates":[NaN,0]}"#),
+        vec![Code::ParseSyntax]
+    );
+    assert_eq!(
+        codes(r#"{"type":"Point","coordinates":[+1,02]}"#),
+        vec![Code::ParseSyntax]
+    );
     assert_eq!(codes(r#"{"a":"\ud800"}"#), vec![Code::ParseLoneSurrogate]);
     assert_eq!(codes(&"[".repeat(100_000)), vec![Code::LimitDepth]);
 }
@@ -79,32 +121,64 @@ fn syntax_faults_stop_the_reading_at_their_byte() {
 fn duplicate_members_are_told_wherever_they_are() {
     let body = r#"{"type":"Feature","geometry":null,"properties":{"a":{"b":1,"\u0062":2}}}"#;
     assert_eq!(
-        told(body).first().map(|(code, pointer, _)| (*code, pointer.as_str())),
+        told(body)
+            .first()
+            .map(|(code, pointer, _)| (*code, pointer.as_str())),
         Some((Code::ParseDuplicateMember, "/properties/a/b"))
     );
     let wide: String = (0..40).map(|n| format!("\"k{n}\":0,")).collect();
-    assert_eq!(codes(&format!("{{{wide}\"k39\":1,\"type\":\"Point\",\"coordinates\":[0,0]}}")), vec![
-        Code::ParseDuplicateMember
-    ]);
+    assert_eq!(
+        codes(&format!(
+            "{{{wide}\"k39\":1,\"type\":\"Point\",\"coordinates\":[0,0]}}"
+        )),
+        vec![Code::ParseDuplicateMember]
+    );
 }
 
 #[test]
 fn wrong_nesting_is_told_at_the_element() {
     let flat = r#"{"type":"Polygon","coordinates":[[0,0],[0,5],[5,5],[0,0]]}"#;
-    assert!(told(flat).iter().all(|(code, _, _)| *code == Code::GeometryNesting));
+    assert!(
+        told(flat)
+            .iter()
+            .all(|(code, _, _)| *code == Code::GeometryNesting)
+    );
     assert_eq!(told(flat)[0].1, "/coordinates/0/0");
     let deep = r#"{"type":"LineString","coordinates":[[[0,0]],[1,1]]}"#;
-    assert_eq!(told(deep)[0], (Code::GeometryNesting, "/coordinates/0/0".to_owned(), Some(37)));
+    assert_eq!(
+        told(deep)[0],
+        (
+            Code::GeometryNesting,
+            "/coordinates/0/0".to_owned(),
+            Some(37)
+        )
+    );
     let mixed = r#"{"type":"MultiPolygon","coordinates":[[[139.1,35.1],5842.4]]}"#;
-    assert!(codes(mixed).iter().all(|code| *code == Code::GeometryNesting));
+    assert!(
+        codes(mixed)
+            .iter()
+            .all(|code| *code == Code::GeometryNesting)
+    );
 }
 
 #[test]
 fn numbers_beyond_a_double_and_empty_coordinates_are_refused() {
-    assert_eq!(codes(r#"{"type":"Point","coordinates":[1e400,0]}"#), vec![Code::GeometryNumberRange]);
-    assert_eq!(codes(r#"{"type":"Point","coordinates":[]}"#), vec![Code::GeometryEmpty]);
-    assert_eq!(codes(r#"{"type":"Polygon","coordinates":[[]]}"#), vec![Code::GeometryEmpty]);
-    assert_eq!(codes(r#"{"type":"GeometryCollection","geometries":[]}"#), vec![Code::GeometryEmpty]);
+    assert_eq!(
+        codes(r#"{"type":"Point","coordinates":[1e400,0]}"#),
+        vec![Code::GeometryNumberRange]
+    );
+    assert_eq!(
+        codes(r#"{"type":"Point","coordinates":[]}"#),
+        vec![Code::GeometryEmpty]
+    );
+    assert_eq!(
+        codes(r#"{"type":"Polygon","coordinates":[[]]}"#),
+        vec![Code::GeometryEmpty]
+    );
+    assert_eq!(
+        codes(r#"{"type":"GeometryCollection","geometries":[]}"#),
+        vec![Code::GeometryEmpty]
+    );
 }
 
 #[test]
@@ -112,12 +186,22 @@ fn a_declared_crs_is_found_on_every_level() {
     let named = r#""crs":{"type":"name","properties":{"name":"urn:ogc:def:crs:EPSG::3857"}}"#;
     let body = format!(r#"{{"type":"Point",{named},"coordinates":[-8238354.76,4970277.18]}}"#);
     let found = report(&body);
-    assert_eq!(found.iter().map(|each| each.code).collect::<Vec<_>>(), vec![Code::CrsMismatch]);
+    assert_eq!(
+        found.iter().map(|each| each.code).collect::<Vec<_>>(),
+        vec![Code::CrsMismatch]
+    );
     assert_eq!(found[0].epsg, Some(3857));
-    let link = r#"{"type":"Point","crs":{"type":"link","properties":{"href":"x"}},"coordinates":[0,0]}"#;
+    let link =
+        r#"{"type":"Point","crs":{"type":"link","properties":{"href":"x"}},"coordinates":[0,0]}"#;
     assert_eq!(codes(link), vec![Code::CrsUnsupported]);
-    assert_eq!(codes(r#"{"type":"Point","crs":null,"coordinates":[0,0]}"#), vec![Code::CrsUnknown]);
-    assert_eq!(codes(r#"{"type":"Point","coordRefSys":"EPSG:4326","coordinates":[0,0]}"#), vec![]);
+    assert_eq!(
+        codes(r#"{"type":"Point","crs":null,"coordinates":[0,0]}"#),
+        vec![Code::CrsUnknown]
+    );
+    assert_eq!(
+        codes(r#"{"type":"Point","coordRefSys":"EPSG:4326","coordinates":[0,0]}"#),
+        vec![]
+    );
     let metres = r#"{"type":"Point","coordinates":[-8238354.76,4970277.18]}"#;
     assert_eq!(codes(metres).last(), Some(&Code::CrsLooksProjected));
 }
@@ -129,11 +213,20 @@ fn a_nested_collection_keeps_document_order() {
         {"type":"GeometryCollection","geometries":[{"type":"Point","coordinates":[2,2]}]},
         {"type":"Point","coordinates":[3,3]}]}"#;
     let limits = Limits::default();
-    let ask = Ask { limits: &limits, content_crs: None, judge: true };
+    let ask = Ask {
+        limits: &limits,
+        content_crs: None,
+        judge: true,
+    };
     let mut xs = Vec::new();
     let _ = read(body.as_bytes(), ask, |feature| {
         let geometry = feature.geometry.unwrap();
-        xs = geometry.primitives.iter().flat_map(|each| each.positions()).map(|[x, _]| x).collect();
+        xs = geometry
+            .primitives
+            .iter()
+            .flat_map(|each| each.positions())
+            .map(|[x, _]| x)
+            .collect();
     });
     assert_eq!(xs, vec![1.0, 2.0, 3.0]);
 }

@@ -11,7 +11,11 @@ use ogc_validity::{Fault, FaultKind, Judgement, ShapeKind};
 pub(super) fn judge(located: &Located, course: &mut Course<'_>, report: &mut Report) {
     let limits = ogc_validity::Limits {
         faults_max: report.room(),
-        work_max: if course.ask.limits.work_max == u64::MAX { None } else { Some(course.work_left) },
+        work_max: if course.ask.limits.work_max == u64::MAX {
+            None
+        } else {
+            Some(course.work_left)
+        },
     };
     let start = located.offsets.first().copied().unwrap_or_default();
     match ogc_validity::judge(&located.primitive.shape(), &limits) {
@@ -21,7 +25,11 @@ pub(super) fn judge(located: &Located, course: &mut Course<'_>, report: &mut Rep
                 report.push(told(located, fault));
             }
             for (kind, total) in found.totals.iter() {
-                let kept = found.faults.iter().filter(|fault| fault.kind == kind).count();
+                let kept = found
+                    .faults
+                    .iter()
+                    .filter(|fault| fault.kind == kind)
+                    .count();
                 report.count(code(kind), total.saturating_sub(kept as u64));
             }
         }
@@ -29,15 +37,20 @@ pub(super) fn judge(located: &Located, course: &mut Course<'_>, report: &mut Rep
             course.work_left = 0;
             let message = "judging this geometry takes more work than one request may cost";
             report.push(
-                Violation::new(Code::GeometryTooComplex, message).at(located.pointer.as_str(), start),
+                Violation::new(Code::GeometryTooComplex, message)
+                    .at(located.pointer.as_str(), start),
             );
         }
         Err(error) => {
             let message = format!("the coordinates do not describe a shape: {error}");
-            report.push(Violation::new(Code::GeometryNesting, message).at(located.pointer.as_str(), start));
+            report.push(
+                Violation::new(Code::GeometryNesting, message).at(located.pointer.as_str(), start),
+            );
         }
     }
-    course.work_left = course.work_left.saturating_sub(located.offsets.len() as u64);
+    course.work_left = course
+        .work_left
+        .saturating_sub(located.offsets.len() as u64);
 }
 
 fn told(located: &Located, fault: &Fault) -> Violation {
@@ -51,7 +64,11 @@ fn told(located: &Located, fault: &Fault) -> Violation {
     violation.location_end = fault.location_end;
     violation.other = fault.other.map(|place| {
         let (pointer, offset) = place_in_document(located, place);
-        Counterpart { pointer, byte_offset: offset as u64, place }
+        Counterpart {
+            pointer,
+            byte_offset: offset as u64,
+            place,
+        }
     });
     violation
 }
@@ -95,12 +112,24 @@ pub(super) fn place_of(located: &Located, vertex: usize) -> (Place, String, usiz
     let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
     let primitive = &located.primitive;
     let place = if primitive.kind == ShapeKind::MultiPoint {
-        Place { part: number(vertex), ring: 0, vertex: 0 }
+        Place {
+            part: number(vertex),
+            ring: 0,
+            vertex: 0,
+        }
     } else {
-        let ring = primitive.ring_ends.partition_point(|end| *end as usize <= vertex);
-        let ring_start = ring.checked_sub(1).map_or(0, |before| primitive.ring_ends[before] as usize);
-        let part = primitive.part_ends.partition_point(|end| *end as usize <= ring);
-        let part_start = part.checked_sub(1).map_or(0, |before| primitive.part_ends[before] as usize);
+        let ring = primitive
+            .ring_ends
+            .partition_point(|end| *end as usize <= vertex);
+        let ring_start = ring
+            .checked_sub(1)
+            .map_or(0, |before| primitive.ring_ends[before] as usize);
+        let part = primitive
+            .part_ends
+            .partition_point(|end| *end as usize <= ring);
+        let part_start = part
+            .checked_sub(1)
+            .map_or(0, |before| primitive.part_ends[before] as usize);
         Place {
             part: number(part),
             ring: number(ring - part_start),
@@ -114,9 +143,13 @@ pub(super) fn place_of(located: &Located, vertex: usize) -> (Place, String, usiz
 fn place_in_document(located: &Located, place: Place) -> (String, usize) {
     let [part, ring, vertex] = [place.part, place.ring, place.vertex].map(|each| each as usize);
     let primitive = &located.primitive;
-    let part_start = part.checked_sub(1).and_then(|before| primitive.part_ends.get(before));
+    let part_start = part
+        .checked_sub(1)
+        .and_then(|before| primitive.part_ends.get(before));
     let ring_number = part_start.map_or(0, |start| *start as usize) + ring;
-    let ring_start = ring_number.checked_sub(1).and_then(|before| primitive.ring_ends.get(before));
+    let ring_start = ring_number
+        .checked_sub(1)
+        .and_then(|before| primitive.ring_ends.get(before));
     let mut number = ring_start.map_or(0, |start| *start as usize) + vertex;
     let path = match primitive.kind {
         ShapeKind::Point => Vec::new(),
@@ -128,9 +161,14 @@ fn place_in_document(located: &Located, place: Place) -> (String, usize) {
         ShapeKind::MultiLineString | ShapeKind::Polygon => vec![ring, vertex],
         ShapeKind::MultiPolygon => vec![part, ring, vertex],
     };
-    let pointer = path.into_iter().fold(located.pointer.clone(), |at, index| pointer::element(&at, index));
+    let pointer = path.into_iter().fold(located.pointer.clone(), |at, index| {
+        pointer::element(&at, index)
+    });
     let last = located.offsets.last().copied().unwrap_or_default();
-    (pointer, located.offsets.get(number).copied().unwrap_or(last))
+    (
+        pointer,
+        located.offsets.get(number).copied().unwrap_or(last),
+    )
 }
 
 /// RFC 7946 asks for counter-clockwise shells and clockwise holes, and says that readers
@@ -139,14 +177,20 @@ fn winding(located: &Located, report: &mut Report) {
     let rings: Vec<_> = located.primitive.rings().collect();
     for part in located.primitive.parts() {
         for number in part.clone() {
-            let Some(ring) = rings.get(number) else { continue };
+            let Some(ring) = rings.get(number) else {
+                continue;
+            };
             let area = doubled_area(located, ring.clone());
             let shell = number == part.start;
             if (shell && area < 0.0) || (!shell && area > 0.0) {
                 let (place, pointer, offset) = place_of(located, ring.start);
-                let message =
-                    if shell { "the shell is wound clockwise" } else { "the hole is wound counter-clockwise" };
-                let mut violation = Violation::new(Code::GeometryWinding, message).at(pointer, offset);
+                let message = if shell {
+                    "the shell is wound clockwise"
+                } else {
+                    "the hole is wound counter-clockwise"
+                };
+                let mut violation =
+                    Violation::new(Code::GeometryWinding, message).at(pointer, offset);
                 violation.place = Some(place);
                 return report.push(violation);
             }
@@ -156,12 +200,22 @@ fn winding(located: &Located, report: &mut Report) {
 
 fn doubled_area(located: &Located, ring: std::ops::Range<usize>) -> f64 {
     let stride = located.primitive.stride;
-    let Some(numbers) = located.primitive.coordinates.get(ring.start * stride..ring.end * stride) else {
+    let Some(numbers) = located
+        .primitive
+        .coordinates
+        .get(ring.start * stride..ring.end * stride)
+    else {
         return 0.0;
     };
-    let (Some(&x0), Some(&y0)) = (numbers.first(), numbers.get(1)) else { return 0.0 };
-    let mut positions = numbers.chunks_exact(stride).map(|each| [each[0] - x0, each[1] - y0]);
-    let Some(mut from) = positions.next() else { return 0.0 };
+    let (Some(&x0), Some(&y0)) = (numbers.first(), numbers.get(1)) else {
+        return 0.0;
+    };
+    let mut positions = numbers
+        .chunks_exact(stride)
+        .map(|each| [each[0] - x0, each[1] - y0]);
+    let Some(mut from) = positions.next() else {
+        return 0.0;
+    };
     let mut doubled = 0.0;
     for to in positions {
         doubled += from[0] * to[1] - to[0] * from[1];

@@ -58,13 +58,16 @@ impl AuthSettings {
     ) -> Result<Auth, SourceError> {
         match self {
             Self::None => Ok(Auth::None),
-            Self::StandardWebhooks { secrets, tolerance_s } => Ok(Auth::StandardWebhooks {
+            Self::StandardWebhooks {
+                secrets,
+                tolerance_s,
+            } => Ok(Auth::StandardWebhooks {
                 secrets: resolve_all(source, secrets, lookup, Secret::from_whsec)?,
                 tolerance_s: *tolerance_s,
             }),
-            Self::Bearer { secrets } => {
-                Ok(Auth::Bearer { tokens: resolve_all(source, secrets, lookup, Secret::from_text)? })
-            }
+            Self::Bearer { secrets } => Ok(Auth::Bearer {
+                tokens: resolve_all(source, secrets, lookup, Secret::from_text)?,
+            }),
         }
     }
 }

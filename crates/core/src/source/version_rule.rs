@@ -40,9 +40,11 @@ pub struct VersionRule {
 impl VersionRule {
     pub(super) fn of(settings: Option<&VersionSettings>) -> Self {
         match settings {
-            Some(VersionSettings { pointer, form }) => {
-                Self { pointer: pointer.clone(), form: *form, required: true }
-            }
+            Some(VersionSettings { pointer, form }) => Self {
+                pointer: pointer.clone(),
+                form: *form,
+                required: true,
+            },
             None => Self {
                 pointer: "/properties/observed_at".to_owned(),
                 form: VersionForm::Rfc3339,
@@ -86,7 +88,12 @@ fn scaled_us(text: &str, digits: usize) -> Option<i64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let mut shifted = String::from(whole);
     for at in 0..digits {
-        shifted.push(fraction.as_bytes().get(at).map_or('0', |digit| char::from(*digit)));
+        shifted.push(
+            fraction
+                .as_bytes()
+                .get(at)
+                .map_or('0', |digit| char::from(*digit)),
+        );
     }
     shifted.parse().ok()
 }
@@ -98,7 +105,10 @@ mod tests {
     #[test]
     fn epoch_times_are_read_exactly() {
         assert_eq!(scaled_us("1700000000", 6), Some(1_700_000_000_000_000));
-        assert_eq!(scaled_us("1700000000.123456789", 6), Some(1_700_000_000_123_456));
+        assert_eq!(
+            scaled_us("1700000000.123456789", 6),
+            Some(1_700_000_000_123_456)
+        );
         assert_eq!(scaled_us("1517613228000", 3), Some(1_517_613_228_000_000));
         assert_eq!(scaled_us("-1.5", 3), Some(-1_500));
         assert_eq!(scaled_us("1e9", 6), None);
@@ -107,8 +117,14 @@ mod tests {
 
     #[test]
     fn a_time_without_an_offset_is_no_time() {
-        assert_eq!(rfc3339_us("2026-11-30T12:00:00Z"), Some(1_796_040_000_000_000));
-        assert_eq!(rfc3339_us("2026-11-30T13:00:00+01:00"), Some(1_796_040_000_000_000));
+        assert_eq!(
+            rfc3339_us("2026-11-30T12:00:00Z"),
+            Some(1_796_040_000_000_000)
+        );
+        assert_eq!(
+            rfc3339_us("2026-11-30T13:00:00+01:00"),
+            Some(1_796_040_000_000_000)
+        );
         assert_eq!(rfc3339_us("2026-11-30T12:00:00"), None);
         assert_eq!(rfc3339_us("yesterday"), None);
     }
