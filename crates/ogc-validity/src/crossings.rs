@@ -1,6 +1,8 @@
 //! Edges that meet where they must not: crossings and overlaps are told here; a meeting at a vertex is only noted, and
 //! judged with all others at that point.
 
+use std::cmp::Ordering;
+
 use crate::contact::{Contact, contact, crossing_point, same_way};
 use crate::exact::Point;
 use crate::fault::{Fault, FaultKind, Place};
@@ -24,11 +26,15 @@ pub(crate) fn judge(
     let mut passes = Passes::default();
     let mut scene = Scene {
         rings,
+        standing,
         marks,
         ledger,
     };
-    scene.tell_twins(standing);
-    pairs::for_each(rings, tree, meter, |a, b| {
+    pairs::within_rings(rings, tree, meter, |a, b| {
+        scene.judge_pair(a, b, &mut passes);
+    })?;
+    scene.tell_twins();
+    pairs::across_rings(rings, tree, meter, |a, b| {
         scene.judge_pair(a, b, &mut passes);
     })?;
     Ok(passes)
@@ -36,6 +42,7 @@ pub(crate) fn judge(
 
 struct Scene<'a> {
     rings: &'a Rings,
+    standing: &'a [usize],
     marks: &'a mut Marks,
     ledger: &'a mut Ledger,
 }
@@ -51,8 +58,10 @@ impl Scene<'_> {
                 let location = self.tell(a, b, point, None);
                 self.note_overlap(a, b, location, false);
             }
+            // Edges that end at the point are left to those that start there, or run along them.
             Contact::Touch(point) => {
-                if a.ring != b.ring || !self.rings.table[a.ring].follows(a.edge, b.edge) {
+                if point != edges[0][1] && point != edges[1][1] {
+                    self.marks.touches_itself[a.ring] |= a.ring == b.ring;
                     passes.note(self.rings, point, [a, b]);
                 }
             }
@@ -66,8 +75,9 @@ impl Scene<'_> {
     }
 
     /// Of two rings that are the same, one edge stands for all that run along each other: the one at the least point.
-    fn tell_twins(&mut self, standing: &[usize]) {
-        for (ring, &original) in standing
+    fn tell_twins(&mut self) {
+        for (ring, &original) in self
+            .standing
             .iter()
             .enumerate()
             .filter(|(ring, original)| ring != *original)
@@ -120,26 +130,30 @@ impl Scene<'_> {
         }
     }
 
-    /// Whether the parts of two edges that run along each other lie on the same side of them.
+    /// Whether the parts of two edges that run along each other lie on the same side of them, as far as one can tell.
     fn same_ground(&self, a: Member, b: Member) -> bool {
-        let ground = |member: Member| {
-            let ring = &self.rings.table[member.ring];
-            let winding = self.rings.winding(ring);
-            if ring.is_shell() {
-                winding
-            } else {
-                winding.reverse()
-            }
+        let (Some(a_ground), Some(b_ground)) = (self.ground(a), self.ground(b)) else {
+            return false;
         };
-        let (a_ground, b_ground) = (ground(a), ground(b));
         let same_way = same_way(self.rings.edge(a.edge), self.rings.edge(b.edge));
-        a_ground.is_ne()
-            && a_ground
-                == if same_way {
-                    b_ground
-                } else {
-                    b_ground.reverse()
-                }
+        a_ground
+            == if same_way {
+                b_ground
+            } else {
+                b_ground.reverse()
+            }
+    }
+
+    /// On which side of an edge its part lies; known for a simple ring.
+    fn ground(&self, member: Member) -> Option<Ordering> {
+        let (ring, standing) = (&self.rings.table[member.ring], self.standing[member.ring]);
+        let simple = !self.marks.crosses_itself[standing] && !self.marks.touches_itself[standing];
+        let winding = self.rings.winding(ring);
+        simple.then_some(if ring.is_shell() {
+            winding
+        } else {
+            winding.reverse()
+        })
     }
 
     fn place(&self, member: Member) -> Place {

@@ -9,6 +9,8 @@ use crate::rings::{Fitness, Rings};
 pub(crate) struct Marks {
     /// A ring crosses or overlaps itself: inside and outside of it are not sure.
     pub(crate) crosses_itself: Vec<bool>,
+    /// A ring comes back to a point of its own.
+    pub(crate) touches_itself: Vec<bool>,
     /// A ring crosses or overlaps another: it is not on one side of it.
     pub(crate) crosses_another: Vec<bool>,
     /// A part whose rings do not fit each other, so that the connection of its interior is not asked.
@@ -21,6 +23,7 @@ impl Marks {
     pub(crate) fn new(rings: &Rings, standing: &[usize]) -> Self {
         let mut marks = Self {
             crosses_itself: vec![false; rings.table.len()],
+            touches_itself: vec![false; rings.table.len()],
             crosses_another: vec![false; rings.table.len()],
             torn: vec![false; rings.parts.len()],
             overlaps: vec![None; rings.parts.len()],

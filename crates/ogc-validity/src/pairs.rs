@@ -3,7 +3,7 @@
 use crate::contact::Edge;
 use crate::meter::{Meter, Spent};
 use crate::rings::Rings;
-use crate::tree::{Node, SEVERAL, Tree};
+use crate::tree::{LEAF_EDGES_MAX, Node, SEVERAL, Tree};
 
 /// An edge and the ring it is of.
 #[derive(Debug, Clone, Copy)]
@@ -12,15 +12,53 @@ pub(crate) struct Member {
     pub(crate) edge: usize,
 }
 
-/// Hands over every pair of edges with boxes that meet, each once. Leaves out those of one steady run, which meet at
-/// most where one follows the other.
-pub(crate) fn for_each(
+/// Hands over every pair of edges of one ring with boxes that meet, each once, ring after ring. Leaves out those of a
+/// steady run, which meet at most where one follows the other.
+pub(crate) fn within_rings(
     rings: &Rings,
     tree: &Tree,
     meter: &mut Meter,
+    visit: impl FnMut(Member, Member),
+) -> Result<(), Spent> {
+    let roots = (0..rings.table.len()).filter_map(|ring| tree.root(ring));
+    descend(
+        rings,
+        tree,
+        roots.map(|root| [root, root]).collect(),
+        meter,
+        visit,
+    )
+}
+
+/// Hands over every pair of edges of two rings with boxes that meet, each once.
+pub(crate) fn across_rings(
+    rings: &Rings,
+    tree: &Tree,
+    meter: &mut Meter,
+    visit: impl FnMut(Member, Member),
+) -> Result<(), Spent> {
+    let mut stack: Vec<[u32; 2]> = Vec::new();
+    let mut spans: Vec<u32> = tree.top().into_iter().collect();
+    while let Some(node) = spans.pop() {
+        meter.pay(1)?;
+        if tree.node(node).ring == SEVERAL {
+            let children = tree.children(tree.node(node));
+            spans.extend(children);
+            for (position, &a) in children.iter().enumerate() {
+                stack.extend(children[position + 1..].iter().map(|&b| [a, b]));
+            }
+        }
+    }
+    descend(rings, tree, stack, meter, visit)
+}
+
+fn descend(
+    rings: &Rings,
+    tree: &Tree,
+    mut stack: Vec<[u32; 2]>,
+    meter: &mut Meter,
     mut visit: impl FnMut(Member, Member),
 ) -> Result<(), Spent> {
-    let mut stack: Vec<[u32; 2]> = tree.top().map(|top| [top, top]).into_iter().collect();
     while let Some([a, b]) = stack.pop() {
         meter.pay(1)?;
         let (node_a, node_b) = (tree.node(a), tree.node(b));
@@ -82,26 +120,27 @@ fn pairs_across(
     b: &Node,
     visit: &mut impl FnMut(Member, Member),
 ) -> usize {
-    let mut steps = 0;
-    for e in a.first as usize..a.last as usize {
-        let edge = rings.edge(e);
-        steps += 1;
-        if !boxes_meet(edge, [b.low, b.high]) {
-            continue;
-        }
-        for f in b.first as usize..b.last as usize {
-            if boxes_meet(edge, rings.edge(f)) {
-                steps += 1;
-                visit(
-                    Member {
-                        ring: a.ring as usize,
-                        edge: e,
-                    },
-                    Member {
-                        ring: b.ring as usize,
-                        edge: f,
-                    },
-                );
+    let common = a.common(b);
+    let member = |node: &Node, edge: u32| Member {
+        ring: node.ring as usize,
+        edge: edge as usize,
+    };
+    let mut shortlist = [0; LEAF_EDGES_MAX];
+    let mut listed = 0;
+    for f in (b.first..b.last).filter(|&f| boxes_meet(rings.edge(f as usize), common)) {
+        shortlist[listed] = f;
+        listed += 1;
+    }
+    let mut steps = 1;
+    for e in a.first..a.last {
+        let edge = rings.edge(e as usize);
+        if listed > 0 && boxes_meet(edge, common) {
+            steps += listed;
+            for &f in shortlist[..listed]
+                .iter()
+                .filter(|&&f| boxes_meet(edge, rings.edge(f as usize)))
+            {
+                visit(member(a, e), member(b, f));
             }
         }
     }

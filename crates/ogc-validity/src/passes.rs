@@ -35,6 +35,17 @@ impl Pass {
         }
     }
 
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "a hash keeps what bits it can"
+    )]
+    fn hash(&self) -> usize {
+        let bits = self.point[0].to_bits()
+            ^ self.point[1].to_bits().rotate_left(17)
+            ^ u64::from(self.position);
+        (bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize
+    }
+
     /// Where the ring comes from and where it goes.
     pub(crate) fn arms(&self, rings: &Rings) -> [Point; 2] {
         let position = self.position as usize;
@@ -56,20 +67,31 @@ impl Pass {
     }
 }
 
-/// A set of passes. Repeats are weeded out as it grows, so that it stays in proportion to the passes themselves.
+/// A set of passes. Repeats are kept out where they follow soon, else weeded out as the set grows, so that it stays in
+/// proportion to the passes themselves.
 #[derive(Debug, Default)]
 pub(crate) struct Passes {
     noted: Vec<Pass>,
     distinct: usize,
+    /// By a hash, where in `noted` a pass was put lately.
+    recent: Vec<u32>,
 }
 
-/// Passes noted before the first weeding.
-const NOTED_MIN: usize = 1024;
+/// Passes noted before the first weeding, and slots for recent ones.
+const NOTED_MIN: usize = 4096;
 
 impl Passes {
     pub(crate) fn note(&mut self, rings: &Rings, point: Point, members: [Member; 2]) {
-        self.noted
-            .extend(members.map(|member| Pass::of(rings, point, member)));
+        if self.recent.is_empty() {
+            self.recent.resize(NOTED_MIN, 0);
+        }
+        for pass in members.map(|member| Pass::of(rings, point, member)) {
+            let slot = pass.hash() % NOTED_MIN;
+            if self.noted.get(self.recent[slot] as usize) != Some(&pass) {
+                self.recent[slot] = narrow(self.noted.len());
+                self.noted.push(pass);
+            }
+        }
         if self.noted.len() > 2 * self.distinct + NOTED_MIN {
             self.weed();
         }

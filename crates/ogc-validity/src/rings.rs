@@ -57,12 +57,6 @@ impl Ring {
             point - 1
         }
     }
-
-    /// Whether two different edges share an end by following each other.
-    pub(crate) fn follows(&self, e: usize, f: usize) -> bool {
-        let (low, high) = if e < f { (e, f) } else { (f, e) };
-        high - low == 1 || (low == self.first && high + 1 == self.last)
-    }
 }
 
 /// What became of a ring.

@@ -6,7 +6,7 @@ use crate::narrow;
 use crate::rings::{Ring, Rings};
 
 /// Edges under a leaf and children under a node: what fits a cache line or two.
-const LEAF_EDGES_MAX: usize = 8;
+pub(crate) const LEAF_EDGES_MAX: usize = 8;
 const CHILDREN_MAX: usize = 4;
 
 /// The ring of a node that spans several.
@@ -48,6 +48,25 @@ impl Node {
 
     pub(crate) fn covers(&self, other: &Self) -> bool {
         self.contains(other.low) && self.contains(other.high)
+    }
+
+    /// What lies in both boxes, of which it is known that they meet: low and high.
+    pub(crate) fn common(&self, other: &Self) -> [Point; 2] {
+        let low = [0, 1].map(|axis| {
+            if self.low[axis] < other.low[axis] {
+                other.low[axis]
+            } else {
+                self.low[axis]
+            }
+        });
+        let high = [0, 1].map(|axis| {
+            if self.high[axis] < other.high[axis] {
+                self.high[axis]
+            } else {
+                other.high[axis]
+            }
+        });
+        [low, high]
     }
 
     fn widen(&mut self, low: Point, high: Point) {
