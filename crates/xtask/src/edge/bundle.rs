@@ -19,7 +19,7 @@ pub(crate) fn bundle(workspace: &Workspace) -> Result<PathBuf, Failure> {
         fs::remove_dir_all(&out).map_err(Failure::file("remove", &out))?;
     }
     run(wrangler(workspace)?
-        .args(["deploy", "--dry-run", "--outdir"])
+        .args(["deploy", "--env=", "--dry-run", "--outdir"])
         .arg(&out))?;
     Ok(out)
 }

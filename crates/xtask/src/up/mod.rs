@@ -64,7 +64,7 @@ fn serve(workspace: &Workspace, secret: &str, interrupt: &Interrupt) -> Result<(
 fn start_worker(workspace: &Workspace) -> Result<Process, Failure> {
     let mut command = edge::wrangler(workspace)?;
     command
-        .args(["dev", "--ip", "127.0.0.1", "--port"])
+        .args(["dev", "--env=", "--ip", "127.0.0.1", "--port"])
         .arg(WORKER_PORT.to_string())
         .arg("--show-interactive-dev-session=false");
     Process::start("worker", &mut command, Echo::Prefixed)
