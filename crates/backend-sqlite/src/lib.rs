@@ -1,1 +1,44 @@
-//! (being written)
+//! The embedded backend: one folder, no server.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `queue.db` | envelopes until they are acked, at least once |
+//! | `map.gpkg` | everything that must commit together: features, claims, entity versions and tombstones, leases, dead letters, outbox |
+//! | `hexlane.lock` | one process at a time |
+//!
+//! `map.gpkg` is a GeoPackage 1.4 that QGIS and `ogrinfo` open as it stands. It is **one**
+//! file because SQLite in WAL mode does not commit two files atomically.
+//!
+//! Each file has one writer thread that commits for many callers at once, answers them
+//! after the commit, and stops using its connection at the first I/O error; reads go over
+//! a connection of their own. Killing the process at any moment loses nothing answered.
+//!
+//! It never retries, reads no settings file, environment or clock, and serves one process
+//! alone. Sizes: an envelope has a limit, a call has a limit, the channel to a writer has
+//! a limit; the files have none but the disk.
+#![allow(
+    clippy::doc_markdown,
+    reason = "SQLite and GeoPackage are names, not code"
+)]
+
+mod connection;
+mod dead_letters;
+mod embedded;
+mod failure;
+mod folder;
+mod geopackage;
+mod history;
+mod job;
+mod key_id;
+mod leases;
+mod map;
+mod queue;
+mod reader;
+mod settings;
+mod sink;
+mod writer;
+
+pub use embedded::Embedded;
+pub use map::SqliteMap;
+pub use queue::SqliteQueue;
+pub use settings::{Settings, Srs};

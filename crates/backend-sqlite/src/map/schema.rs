@@ -1,0 +1,96 @@
+//! The schema of `map.gpkg` and what must agree with it at every start.
+
+use crate::failure::failure;
+use crate::geopackage::schema as geopackage;
+use crate::settings::Srs;
+use hexlane_backend::{Code, Failure, Part};
+use rusqlite::{Connection, OptionalExtension};
+
+/// Version of our tables. The file's `user_version` belongs to GeoPackage.
+const SCHEMA_VERSION: i64 = 1;
+
+/// Makes the schema in an empty file, or checks the one that is there.
+pub(super) fn prepare(connection: &Connection, srs: Srs) -> Result<(), Failure> {
+    let told = |error: rusqlite::Error| failure(Part::Sink, &error);
+    let tables = "SELECT count(*) FROM sqlite_schema";
+    let tables: i64 = connection
+        .query_row(tables, [], |row| row.get(0))
+        .map_err(told)?;
+    if tables == 0 {
+        return create(connection, srs).map_err(told);
+    }
+    let application: i64 = connection
+        .query_row("PRAGMA application_id", [], |row| row.get(0))
+        .map_err(told)?;
+    let ours = "SELECT 1 FROM sqlite_schema WHERE name = 'hexlane_meta'";
+    let ours: Option<i64> = connection
+        .query_row(ours, [], |row| row.get(0))
+        .optional()
+        .map_err(told)?;
+    if application != geopackage::APPLICATION_ID || ours.is_none() {
+        return Err(refused(
+            Code::NotAStore,
+            "map.gpkg was not made by hexlane".to_owned(),
+        ));
+    }
+    check_version(connection)?;
+    check_srs(connection, srs)
+}
+
+fn create(connection: &Connection, srs: Srs) -> rusqlite::Result<()> {
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    geopackage::create(connection, srs)?;
+    connection.execute_batch(&format!(
+        "{}
+         INSERT INTO hexlane_meta VALUES ('schema_version', '{SCHEMA_VERSION}');
+         COMMIT",
+        include_str!("schema.sql"),
+    ))
+}
+
+fn check_version(connection: &Connection) -> Result<(), Failure> {
+    let version: Option<String> = connection
+        .query_row(
+            "SELECT value FROM hexlane_meta WHERE name = 'schema_version'",
+            [],
+            |row| row.get(0),
+        )
+        .optional()
+        .map_err(|error| failure(Part::Sink, &error))?;
+    match version
+        .as_deref()
+        .and_then(|version| version.parse::<i64>().ok())
+    {
+        Some(SCHEMA_VERSION) => Ok(()),
+        Some(newer) if newer > SCHEMA_VERSION => Err(refused(
+            Code::SchemaNewer,
+            format!("map.gpkg has schema {newer}, this build reads {SCHEMA_VERSION}"),
+        )),
+        Some(_) | None => Err(refused(
+            Code::NotAStore,
+            "map.gpkg has no schema version".to_owned(),
+        )),
+    }
+}
+
+fn check_srs(connection: &Connection, srs: Srs) -> Result<(), Failure> {
+    let stored: i32 = connection
+        .query_row(
+            "SELECT srs_id FROM gpkg_geometry_columns WHERE table_name = 'features'",
+            [],
+            |row| row.get(0),
+        )
+        .map_err(|error| failure(Part::Sink, &error))?;
+    if stored == srs.epsg() {
+        return Ok(());
+    }
+    let detail = format!(
+        "map.gpkg is in EPSG:{stored}, the settings say EPSG:{}",
+        srs.epsg()
+    );
+    Err(refused(Code::Settings, detail))
+}
+
+fn refused(code: Code, detail: String) -> Failure {
+    Failure::new(Part::Sink, code).with_detail(detail)
+}
