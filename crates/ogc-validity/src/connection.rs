@@ -6,7 +6,7 @@
 use crate::fault::FaultKind;
 use crate::ledger::Ledger;
 use crate::marks::Marks;
-use crate::meter::{Meter, Spent};
+use crate::meter::{Meter, Stopped};
 use crate::nodes::Touch;
 use crate::rings::Rings;
 
@@ -16,7 +16,7 @@ pub(crate) fn judge(
     marks: &Marks,
     meter: &mut Meter,
     ledger: &mut Ledger,
-) -> Result<(), Spent> {
+) -> Result<(), Stopped> {
     meter.pay(touches.len())?;
     let mut groups = Groups::new(rings.table.len());
     for at_point in touches.chunk_by(|a, b| a.node == b.node) {

@@ -8,7 +8,7 @@ use crate::exact::Point;
 use crate::fault::{Fault, FaultKind, Place};
 use crate::ledger::Ledger;
 use crate::marks::Marks;
-use crate::meter::{Meter, Spent};
+use crate::meter::{Meter, Stopped};
 use crate::pairs::{self, Member};
 use crate::passes::Passes;
 use crate::rings::Rings;
@@ -22,7 +22,7 @@ pub(crate) fn judge(
     marks: &mut Marks,
     meter: &mut Meter,
     ledger: &mut Ledger,
-) -> Result<Passes, Spent> {
+) -> Result<Passes, Stopped> {
     let mut passes = Passes::default();
     let mut scene = Scene {
         rings,

@@ -2,7 +2,7 @@
 
 use crate::fault::{FaultKind, Place};
 use crate::ledger::Ledger;
-use crate::meter::{Meter, Spent};
+use crate::meter::{Meter, Stopped};
 use crate::narrow;
 use crate::shape::{Shape, ShapeKind};
 
@@ -10,7 +10,7 @@ pub(crate) fn judge_points(
     shape: &Shape<'_>,
     meter: &mut Meter,
     ledger: &mut Ledger,
-) -> Result<(), Spent> {
+) -> Result<(), Stopped> {
     meter.pay(shape.vertex_count())?;
     for (index, vertex) in shape.vertices(shape.coordinates).enumerate() {
         if !vertex.finite {
@@ -38,7 +38,7 @@ pub(crate) fn judge_lines(
     shape: &Shape<'_>,
     meter: &mut Meter,
     ledger: &mut Ledger,
-) -> Result<(), Spent> {
+) -> Result<(), Stopped> {
     for line in 0..shape.ring_ends.len() {
         let coordinates = shape.ring(line);
         meter.pay(coordinates.len() / shape.stride)?;

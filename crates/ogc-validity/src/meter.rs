@@ -6,9 +6,9 @@ pub(crate) struct Meter {
     max: u64,
 }
 
-/// The bound is met.
+/// The judgement ends here: the bound is met, or exact arithmetic cannot hold the coordinates.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Spent;
+pub(crate) struct Stopped;
 
 impl Meter {
     pub(crate) fn new(max: Option<u64>) -> Self {
@@ -23,10 +23,10 @@ impl Meter {
     }
 
     /// Pays for steps; about to be done, or just done when their number was bounded.
-    pub(crate) fn pay(&mut self, steps: usize) -> Result<(), Spent> {
+    pub(crate) fn pay(&mut self, steps: usize) -> Result<(), Stopped> {
         self.done = self.done.saturating_add(steps as u64);
         if self.done > self.max {
-            Err(Spent)
+            Err(Stopped)
         } else {
             Ok(())
         }

@@ -7,7 +7,7 @@ use crate::exact::{Point, side};
 use crate::fault::{FaultKind, Place};
 use crate::ledger::Ledger;
 use crate::marks::Marks;
-use crate::meter::{Meter, Spent};
+use crate::meter::{Meter, Stopped};
 use crate::rings::{Fitness, Ring, Rings};
 use crate::tree::{SEVERAL, Tree};
 
@@ -18,7 +18,7 @@ pub(crate) fn judge(
     marks: &mut Marks,
     meter: &mut Meter,
     ledger: &mut Ledger,
-) -> Result<(), Spent> {
+) -> Result<(), Stopped> {
     let sure = marks.sure_parts(rings, standing);
     let mut nest = Nest {
         rings,
@@ -54,7 +54,7 @@ struct Nest<'a> {
 }
 
 impl Nest<'_> {
-    fn judge_in_shell(&mut self, number: usize, hole: &Ring) -> Result<(), Spent> {
+    fn judge_in_shell(&mut self, number: usize, hole: &Ring) -> Result<(), Stopped> {
         let (outside, shell) = match self.rings.parts[hole.part as usize].shell {
             Fitness::Unfit => (false, None),
             Fitness::Empty => (true, None),
@@ -74,7 +74,7 @@ impl Nest<'_> {
         Ok(())
     }
 
-    fn judge_in_holes(&mut self, number: usize, hole: &Ring) -> Result<(), Spent> {
+    fn judge_in_holes(&mut self, number: usize, hole: &Ring) -> Result<(), Stopped> {
         let around = self.around(number, |other| other.part == hole.part && !other.is_shell())?;
         if let Some(&outer) = around.iter().min() {
             self.marks.torn[hole.part as usize] = true;
@@ -83,7 +83,7 @@ impl Nest<'_> {
         Ok(())
     }
 
-    fn judge_shell(&mut self, number: usize, shell: &Ring, sure: &[bool]) -> Result<(), Spent> {
+    fn judge_shell(&mut self, number: usize, shell: &Ring, sure: &[bool]) -> Result<(), Stopped> {
         let mut around = self.around(number, |other| {
             other.part != shell.part && sure[other.part as usize]
         })?;
@@ -120,7 +120,7 @@ impl Nest<'_> {
         &mut self,
         number: usize,
         asked: impl Fn(&Ring) -> bool,
-    ) -> Result<Vec<usize>, Spent> {
+    ) -> Result<Vec<usize>, Stopped> {
         let point = self.rings.points[self.rings.table[number].first];
         let mut around = Vec::new();
         let mut stack: Vec<u32> = self.tree.top().into_iter().collect();
@@ -145,7 +145,7 @@ impl Nest<'_> {
     }
 
     /// Whether a ring lies inside another that it does not cross.
-    fn is_inside(&mut self, ring: usize, other: usize) -> Result<bool, Spent> {
+    fn is_inside(&mut self, ring: usize, other: usize) -> Result<bool, Stopped> {
         let (Some(own), Some(root)) = (self.tree.root(ring), self.tree.root(other)) else {
             return Ok(false);
         };

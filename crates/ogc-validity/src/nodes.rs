@@ -8,7 +8,7 @@ use crate::exact::Point;
 use crate::fault::{Fault, FaultKind, Place};
 use crate::ledger::Ledger;
 use crate::marks::Marks;
-use crate::meter::{Meter, Spent};
+use crate::meter::{Meter, Stopped};
 use crate::passes::{Pass, Passes};
 use crate::rings::Rings;
 
@@ -28,7 +28,7 @@ pub(crate) fn judge(
     marks: &mut Marks,
     meter: &mut Meter,
     ledger: &mut Ledger,
-) -> Result<Vec<Touch>, Spent> {
+) -> Result<Vec<Touch>, Stopped> {
     let passes = passes.into_sorted();
     let mut bench = Bench {
         rings,

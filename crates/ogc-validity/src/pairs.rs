@@ -1,7 +1,7 @@
 //! Which edges may meet: pairs whose boxes do, found by descending the tree against itself.
 
 use crate::contact::Edge;
-use crate::meter::{Meter, Spent};
+use crate::meter::{Meter, Stopped};
 use crate::rings::Rings;
 use crate::tree::{LEAF_EDGES_MAX, Node, SEVERAL, Tree};
 
@@ -19,7 +19,7 @@ pub(crate) fn within_rings(
     tree: &Tree,
     meter: &mut Meter,
     visit: impl FnMut(Member, Member),
-) -> Result<(), Spent> {
+) -> Result<(), Stopped> {
     let roots = (0..rings.table.len()).filter_map(|ring| tree.root(ring));
     descend(
         rings,
@@ -36,7 +36,7 @@ pub(crate) fn across_rings(
     tree: &Tree,
     meter: &mut Meter,
     visit: impl FnMut(Member, Member),
-) -> Result<(), Spent> {
+) -> Result<(), Stopped> {
     let mut stack: Vec<[u32; 2]> = Vec::new();
     let mut spans: Vec<u32> = tree.top().into_iter().collect();
     while let Some(node) = spans.pop() {
@@ -58,7 +58,7 @@ fn descend(
     mut stack: Vec<[u32; 2]>,
     meter: &mut Meter,
     mut visit: impl FnMut(Member, Member),
-) -> Result<(), Spent> {
+) -> Result<(), Stopped> {
     while let Some([a, b]) = stack.pop() {
         meter.pay(1)?;
         let (node_a, node_b) = (tree.node(a), tree.node(b));

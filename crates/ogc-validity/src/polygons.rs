@@ -2,7 +2,7 @@
 
 use crate::ledger::Ledger;
 use crate::marks::Marks;
-use crate::meter::{Meter, Spent};
+use crate::meter::{Meter, Stopped};
 use crate::rings::Rings;
 use crate::shape::Shape;
 use crate::tree::Tree;
@@ -12,7 +12,7 @@ pub(crate) fn judge(
     shape: &Shape<'_>,
     meter: &mut Meter,
     ledger: &mut Ledger,
-) -> Result<(), Spent> {
+) -> Result<(), Stopped> {
     let rings = Rings::read(shape, meter, ledger)?;
     let standing = twins::find(&rings, meter, ledger)?;
     let mut marks = Marks::new(&rings, &standing);
@@ -27,7 +27,7 @@ fn judge_meetings(
     marks: &mut Marks,
     meter: &mut Meter,
     ledger: &mut Ledger,
-) -> Result<(), Spent> {
+) -> Result<(), Stopped> {
     let tree = Tree::build(rings, standing);
     let passes = crossings::judge(rings, standing, &tree, marks, meter, ledger)?;
     let touches = nodes::judge(passes, rings, marks, meter, ledger)?;

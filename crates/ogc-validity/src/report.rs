@@ -28,7 +28,8 @@ pub enum Judgement {
     Valid,
     /// At least one fault.
     Invalid(Report),
-    /// The work bound was met before the first fault or the end. Never a guess.
+    /// The work bound was met before the first fault or the end. Never a guess. Also when a polygon mixes coordinates so
+    /// far apart in magnitude (10²⁹⁶) that no arithmetic here is exact for all.
     Undecided {
         /// Vertex steps done.
         work_done: u64,

@@ -10,7 +10,7 @@ use crate::exact::{Point, before, side};
 use crate::fault::{Fault, FaultKind, Place};
 use crate::ledger::Ledger;
 use crate::lines::report_non_finite;
-use crate::meter::{Meter, Spent};
+use crate::meter::{Meter, Stopped};
 use crate::narrow;
 use crate::scale::Scale;
 use crate::shape::{Shape, Vertex};
@@ -92,13 +92,14 @@ impl Rings {
         shape: &Shape<'_>,
         meter: &mut Meter,
         ledger: &mut Ledger,
-    ) -> Result<Self, Spent> {
+    ) -> Result<Self, Stopped> {
+        meter.pay(shape.vertex_count())?;
         let mut rings = Self {
             points: Vec::with_capacity(shape.vertex_count()),
             vertices: Vec::with_capacity(shape.vertex_count()),
             table: Vec::with_capacity(shape.ring_ends.len()),
             parts: Vec::with_capacity(shape.part_ends.len()),
-            scale: Scale::of(shape.coordinates),
+            scale: Scale::of(shape.coordinates).ok_or(Stopped)?,
         };
         for part in 0..shape.part_ends.len() {
             let mut read = Part {
@@ -106,7 +107,6 @@ impl Rings {
                 complete: true,
             };
             for (index, ring) in shape.part(part).enumerate() {
-                meter.pay(shape.ring(ring).len() / shape.stride)?;
                 let fitness = rings.read_ring(shape, ring, [narrow(part), narrow(index)], ledger);
                 if index == 0 {
                     read.shell = fitness;

@@ -1,7 +1,7 @@
 //! A power of two that brings coordinates into the range where products of differences neither overflow nor underflow,
 //! so that the predicates are exact. Nearly always 1.
 //!
-//! The range spans 980 binary orders of magnitude. Within one shape that mixes more, the smallest numbers lose bits.
+//! The range spans 984 binary orders of magnitude. A shape that mixes more is not judged: no power would do.
 
 /// Exponents between which a product of two differences is exact to its last bit.
 const EXPONENT_MIN: i32 = -484;
@@ -14,7 +14,8 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    pub(crate) fn of(coordinates: &[f64]) -> Self {
+    /// `None` when the coordinates mix magnitudes too far apart.
+    pub(crate) fn of(coordinates: &[f64]) -> Option<Self> {
         let (mut least, mut most) = (f64::INFINITY, 0.0);
         for magnitude in coordinates.iter().map(|ordinate| ordinate.abs()) {
             if magnitude < least && magnitude > 0.0 {
@@ -25,14 +26,15 @@ impl Scale {
             }
         }
         if most == 0.0 || (exponent(least) >= EXPONENT_MIN && exponent(most) <= EXPONENT_MAX) {
-            return Self {
+            return Some(Self {
                 factors: [1.0, 1.0],
-            };
+            });
         }
         let shift = EXPONENT_MAX - exponent(most);
-        Self {
+        let fits = exponent(least) + shift >= EXPONENT_MIN;
+        fits.then(|| Self {
             factors: [power(shift / 2), power(shift - shift / 2)],
-        }
+        })
     }
 
     /// Also turns a negative zero into zero, so that equal numbers have equal bits.
@@ -67,17 +69,24 @@ mod tests {
 
     #[test]
     fn ordinary_coordinates_are_left_as_they_are() {
-        let scale = Scale::of(&[180.0, -90.0, 1e-12, 0.0]);
-        assert_eq!(scale.apply([12.5, -0.0]), [12.5, 0.0]);
+        let inside = Scale::of(&[180.0, -90.0, 1e-12, 0.0]).map(|scale| scale.apply([12.5, -0.0]));
+        assert_eq!(inside, Some([12.5, 0.0]));
+        assert!(inside.is_some_and(|[_, y]| y.is_sign_positive()));
     }
 
     #[test]
     fn the_smallest_and_the_largest_numbers_come_back_unchanged() {
         for extreme in [5e-324, 1e-310, 1e-200, 1e200, f64::MAX] {
-            let scale = Scale::of(&[extreme, 0.0]);
+            let scale = Scale::of(&[extreme, 0.0]).unwrap();
             let inside = scale.apply([extreme, 0.0]);
             assert_eq!(exponent(inside[0]), EXPONENT_MAX);
             assert_eq!(scale.undo(inside), [extreme, 0.0]);
         }
+    }
+
+    #[test]
+    fn magnitudes_too_far_apart_have_no_scale() {
+        assert!(Scale::of(&[180.0, 1e-280]).is_some());
+        assert!(Scale::of(&[180.0, 1e-300]).is_none());
     }
 }

@@ -6,7 +6,7 @@
 use crate::exact::lexicographic;
 use crate::fault::FaultKind;
 use crate::ledger::Ledger;
-use crate::meter::{Meter, Spent};
+use crate::meter::{Meter, Stopped};
 use crate::rings::Rings;
 
 /// For each ring the one that stands for it: itself, or the first one equal to it.
@@ -14,7 +14,7 @@ pub(crate) fn find(
     rings: &Rings,
     meter: &mut Meter,
     ledger: &mut Ledger,
-) -> Result<Vec<usize>, Spent> {
+) -> Result<Vec<usize>, Stopped> {
     let least = |ring: usize| rings.points[rings.table[ring].least];
     let size = |ring: usize| rings.table[ring].edge_count();
     let mut order: Vec<usize> = (0..rings.table.len()).collect();
@@ -45,7 +45,7 @@ fn find_equal(
     originals: &[usize],
     ring: usize,
     meter: &mut Meter,
-) -> Result<Option<usize>, Spent> {
+) -> Result<Option<usize>, Stopped> {
     for &original in originals {
         let compared = [true, false].map(|forward| equal_steps(rings, original, ring, forward));
         meter.pay(compared[0] + compared[1])?;
