@@ -14,22 +14,18 @@ pub type Code = Cow<'static, str>;
 /// Why an attempt failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// The bytes are not an envelope, or the payload does not give an effect.
+    /// The payload breaks a rule: it gives no effect, or the door refused it and the
+    /// source keeps its bad payloads.
     Violation {
-        /// Where it was found; decides the class.
-        stage: Stage,
-        /// The violation's code.
-        code: Code,
-    },
-    /// Refused at the door, of a source that keeps its bad payloads.
-    Quarantined {
-        /// The class found at the door.
+        /// The class of the first violation.
         class: FailureClass,
-        /// Where the door found it.
+        /// Where it was found.
         stage: Stage,
-        /// The first violation's code.
+        /// Its code.
         code: Code,
     },
+    /// The bytes are not an envelope that this build reads.
+    NotAnEnvelope,
     /// The idempotency key stands under another payload.
     KeyReused,
     /// The sink refuses this very row, found alone.
@@ -113,7 +109,7 @@ impl Cause {
     pub const fn scope(&self) -> Scope {
         match self {
             Self::Violation { .. }
-            | Self::Quarantined { .. }
+            | Self::NotAnEnvelope
             | Self::KeyReused
             | Self::PersistRejected
             | Self::CrashLoop
@@ -131,9 +127,8 @@ impl Cause {
     #[must_use]
     pub const fn class(&self) -> FailureClass {
         match self {
-            Self::Violation { stage, .. } => class_of(*stage),
-            Self::Quarantined { class, .. } => *class,
-            Self::KeyReused => FailureClass::SchemaViolation,
+            Self::Violation { class, .. } => *class,
+            Self::NotAnEnvelope | Self::KeyReused => FailureClass::SchemaViolation,
             Self::Transient { .. } | Self::Throttled { .. } | Self::SinkAway { .. } => {
                 FailureClass::Transient
             }
@@ -152,9 +147,11 @@ impl Cause {
     #[must_use]
     pub const fn stage(&self) -> Stage {
         match self {
-            Self::Violation { stage, .. } | Self::Quarantined { stage, .. } => *stage,
+            Self::Violation { stage, .. } => *stage,
             Self::KeyReused => Stage::Schema,
-            Self::CrashLoop | Self::BodyLost | Self::BlobCorrupt => Stage::Parse,
+            Self::NotAnEnvelope | Self::CrashLoop | Self::BodyLost | Self::BlobCorrupt => {
+                Stage::Parse
+            }
             Self::VerdictSkew => Stage::TopologyValidation,
             Self::PersistRejected
             | Self::Transient { .. }
@@ -171,12 +168,12 @@ impl Cause {
     pub fn code(&self) -> Code {
         match self {
             Self::Violation { code, .. }
-            | Self::Quarantined { code, .. }
             | Self::Transient { code }
             | Self::Throttled { code, .. }
             | Self::Unknown { code }
             | Self::SinkAway { code }
             | Self::SinkMisconfigured { code } => code.clone(),
+            Self::NotAnEnvelope => Cow::Borrowed("envelope.unreadable"),
             Self::KeyReused => Cow::Borrowed("idempotency.key_reused"),
             Self::PersistRejected => Cow::Borrowed("persist.rejected"),
             Self::CrashLoop => Cow::Borrowed("crash_loop"),
@@ -202,7 +199,7 @@ impl Cause {
     pub const fn is_deterministic(&self) -> bool {
         match self {
             Self::Violation { .. }
-            | Self::Quarantined { .. }
+            | Self::NotAnEnvelope
             | Self::KeyReused
             | Self::PersistRejected
             | Self::CrashLoop
@@ -223,7 +220,7 @@ impl Cause {
     pub const fn spends_budget(&self) -> bool {
         match self {
             Self::Violation { .. }
-            | Self::Quarantined { .. }
+            | Self::NotAnEnvelope
             | Self::KeyReused
             | Self::PersistRejected
             | Self::CrashLoop
@@ -237,14 +234,5 @@ impl Cause {
             | Self::VerdictSkew
             | Self::Fenced => false,
         }
-    }
-}
-
-const fn class_of(stage: Stage) -> FailureClass {
-    match stage {
-        Stage::Parse | Stage::Schema => FailureClass::SchemaViolation,
-        Stage::CrsTransform => FailureClass::CrsMismatch,
-        Stage::TopologyValidation => FailureClass::InvalidGeometry,
-        Stage::SpatialJoin | Stage::Persist => FailureClass::Unknown,
     }
 }

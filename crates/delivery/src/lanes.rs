@@ -32,7 +32,7 @@ pub struct Run<T> {
 /// The lanes of one shard.
 #[derive(Debug)]
 pub struct Lanes<T> {
-    lanes: HashMap<LaneKey, Lane<T>>,
+    by_key: HashMap<LaneKey, Lane<T>>,
     ready: VecDeque<LaneKey>,
     parked: BTreeSet<(i64, LaneKey)>,
     waiting: usize,
@@ -73,7 +73,7 @@ impl Room {
 impl<T> Default for Lanes<T> {
     fn default() -> Self {
         Self {
-            lanes: HashMap::new(),
+            by_key: HashMap::new(),
             ready: VecDeque::new(),
             parked: BTreeSet::new(),
             waiting: 0,
@@ -84,9 +84,9 @@ impl<T> Default for Lanes<T> {
 
 impl<T> Lanes<T> {
     /// Puts an event behind all of its key.
-    pub fn push(&mut self, key: LaneKey, entry: Entry<T>) {
+    pub fn push(&mut self, key: &LaneKey, entry: Entry<T>) {
         self.waiting += 1;
-        if let Some(lane) = self.lanes.get_mut(&key) {
+        if let Some(lane) = self.by_key.get_mut(key) {
             lane.waiting.push_back(entry);
             self.parked_entries += usize::from(lane.turn == Turn::Parked);
             return;
@@ -95,8 +95,8 @@ impl<T> Lanes<T> {
             waiting: VecDeque::from([entry]),
             turn: Turn::InFlight,
         };
-        self.lanes.insert(key.clone(), lane);
-        self.schedule(&key);
+        self.by_key.insert(key.clone(), lane);
+        self.schedule(key);
     }
 
     /// Takes what may run at `now_us`: bursts of keys in turn until the batch is full.
@@ -143,7 +143,7 @@ impl<T> Lanes<T> {
     /// all others of their key, which waits for the first one's due time.
     pub fn give_back(&mut self, run: Run<T>) {
         self.waiting += run.entries.len();
-        if let Some(lane) = self.lanes.get_mut(&run.key) {
+        if let Some(lane) = self.by_key.get_mut(&run.key) {
             for entry in run.entries.into_iter().rev() {
                 lane.waiting.push_front(entry);
             }
@@ -192,7 +192,7 @@ impl<T> Lanes<T> {
             let Some((_, key)) = self.parked.pop_first() else {
                 return;
             };
-            if let Some(lane) = self.lanes.get_mut(&key) {
+            if let Some(lane) = self.by_key.get_mut(&key) {
                 lane.turn = Turn::Ready;
                 self.parked_entries -= lane.waiting.len();
                 self.ready.push_back(key);
@@ -202,7 +202,7 @@ impl<T> Lanes<T> {
 
     /// Gives a lane that is in flight its next turn, or forgets it when it is empty.
     fn schedule(&mut self, key: &LaneKey) {
-        let Some(lane) = self.lanes.get_mut(key) else {
+        let Some(lane) = self.by_key.get_mut(key) else {
             return;
         };
         if lane.turn != Turn::InFlight {
@@ -210,7 +210,7 @@ impl<T> Lanes<T> {
         }
         match lane.waiting.front().map(|head| head.due_at_us) {
             None => {
-                self.lanes.remove(key);
+                self.by_key.remove(key);
             }
             Some(None) => {
                 lane.turn = Turn::Ready;
@@ -231,7 +231,7 @@ impl<T> Lanes<T> {
         room: &mut Room,
         events_max: usize,
     ) -> Burst {
-        let Some(lane) = self.lanes.get_mut(&run.key) else {
+        let Some(lane) = self.by_key.get_mut(&run.key) else {
             return Burst::Exhausted;
         };
         lane.turn = Turn::InFlight;
@@ -255,7 +255,7 @@ impl<T> Lanes<T> {
     /// A key whose turn came when the batch was full keeps its turn.
     fn put_back_untouched(&mut self, runs: &mut Vec<Run<T>>) {
         while let Some(run) = runs.pop_if(|run| run.entries.is_empty()) {
-            if let Some(lane) = self.lanes.get_mut(&run.key) {
+            if let Some(lane) = self.by_key.get_mut(&run.key) {
                 lane.turn = Turn::Ready;
                 self.ready.push_front(run.key);
             }

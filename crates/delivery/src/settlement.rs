@@ -255,28 +255,29 @@ mod tests {
 
     #[test]
     fn invariant_18_deterministic_causes_reach_poison_at_the_first_attempt() {
+        let violation = |class, stage, code: &'static str| {
+            (
+                Cause::Violation {
+                    class,
+                    stage,
+                    code: code.into(),
+                },
+                class,
+            )
+        };
         for (cause, class) in [
-            (
-                Cause::Violation {
-                    stage: Stage::Schema,
-                    code: "schema.type".into(),
-                },
-                FailureClass::SchemaViolation,
-            ),
-            (
-                Cause::Violation {
-                    stage: Stage::CrsTransform,
-                    code: "crs_mismatch".into(),
-                },
+            violation(FailureClass::SchemaViolation, Stage::Schema, "schema.type"),
+            violation(
                 FailureClass::CrsMismatch,
+                Stage::CrsTransform,
+                "crs_mismatch",
             ),
-            (
-                Cause::Violation {
-                    stage: Stage::TopologyValidation,
-                    code: "geometry.self_intersection".into(),
-                },
+            violation(
                 FailureClass::InvalidGeometry,
+                Stage::TopologyValidation,
+                "geometry.self_intersection",
             ),
+            (Cause::NotAnEnvelope, FailureClass::SchemaViolation),
             (Cause::KeyReused, FailureClass::SchemaViolation),
             (Cause::PersistRejected, FailureClass::Unknown),
             (Cause::CrashLoop, FailureClass::Unknown),

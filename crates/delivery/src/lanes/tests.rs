@@ -134,7 +134,7 @@ fn play(operations: Vec<Operation>) {
                     .or_default()
                     .push_back((number, None));
                 lanes.push(
-                    lane_key(key),
+                    &lane_key(key),
                     Entry {
                         bytes,
                         due_at_us: None,
@@ -185,7 +185,7 @@ fn filled(counts: &[(u8, u32)]) -> Lanes<u32> {
     for (key, count) in counts {
         for item in 0..*count {
             lanes.push(
-                lane_key(*key),
+                &lane_key(*key),
                 Entry {
                     bytes: 1,
                     due_at_us: None,
@@ -223,7 +223,7 @@ fn an_event_larger_than_the_batch_rides_alone() {
     let mut lanes = Lanes::default();
     for item in 0..2 {
         lanes.push(
-            lane_key(item),
+            &lane_key(item),
             Entry {
                 bytes: 10_000,
                 due_at_us: None,

@@ -1,0 +1,70 @@
+//! What every shard of an engine shares.
+
+use crate::chance::Chance;
+use crate::observer::{Observation, Observer};
+use crate::reader::Reader;
+use crate::settings::EngineSettings;
+use crate::stop::StopSignal;
+use crate::stores::Backends;
+use hexlane_backend::Clock;
+use hexlane_core::lane::Shard;
+use hexlane_delivery::{Code, Credits, Load};
+use std::fmt::Display;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::Notify;
+
+pub(crate) struct Context<B: Backends> {
+    pub(crate) stores: B,
+    pub(crate) reader: Arc<dyn Reader>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) chance: Arc<dyn Chance>,
+    pub(crate) observer: Arc<dyn Observer>,
+    pub(crate) settings: EngineSettings,
+    pub(crate) stop: StopSignal,
+    pub(crate) credits: SharedCredits,
+}
+
+impl<B: Backends> Context<B> {
+    /// An operator is needed: a log entry with a stable code, and a count.
+    pub(crate) fn alert(&self, shard: Shard, code: &Code, detail: &dyn Display) {
+        tracing::error!(%shard, code = %code, %detail, "alert");
+        self.observer
+            .observe(shard, Observation::Alert { code: code.clone() });
+    }
+}
+
+/// The credits of all shards, and a bell for when some come back.
+pub(crate) struct SharedCredits {
+    credits: Mutex<Credits>,
+    pub(crate) freed: Notify,
+}
+
+impl SharedCredits {
+    pub(crate) fn new(credits: Credits) -> Self {
+        Self {
+            credits: Mutex::new(credits),
+            freed: Notify::new(),
+        }
+    }
+
+    pub(crate) fn reserve(&self, wanted: Load, shard_entries: usize) -> Option<Load> {
+        self.with(|credits| credits.reserve(wanted, shard_entries))
+    }
+
+    pub(crate) fn fetched(&self, reserved: Load, got: Load) {
+        self.with(|credits| credits.fetched(reserved, got));
+        self.freed.notify_one();
+    }
+
+    pub(crate) fn give_back(&self, load: Load) {
+        if load.entries > 0 {
+            self.with(|credits| credits.give_back(load));
+            self.freed.notify_one();
+        }
+    }
+
+    /// A panic elsewhere cannot leave the counts half changed: each change is one call.
+    fn with<T>(&self, change: impl FnOnce(&mut Credits) -> T) -> T {
+        change(&mut self.credits.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

@@ -1,0 +1,89 @@
+//! The reader of this build's core.
+
+use crate::reader::{Reader, Refusal};
+use hexlane_backend::GeometryError;
+use hexlane_core::effect::{Effect, Undecodable, judge_again, judged_elsewhere};
+use hexlane_core::violation::{Report, Violation};
+use hexlane_core::{Envelope, FailureClass, Stage};
+use hexlane_delivery::Cause;
+
+/// Reads with `hexlane-core`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CoreReader;
+
+impl Reader for CoreReader {
+    fn read(&self, envelope: &Envelope) -> Result<Effect, Box<Refusal>> {
+        if judged_elsewhere(envelope)
+            && let Some(violation) = judge_again(envelope)
+        {
+            return Err(Box::new(Refusal {
+                cause: Cause::VerdictSkew,
+                ..refusal_of(&violation, std::slice::from_ref(&violation))
+            }));
+        }
+        Effect::decode(envelope.clone()).map_err(|reason| Box::new(undecodable(&reason)))
+    }
+
+    fn explain(&self, envelope: &Envelope) -> Box<Refusal> {
+        Box::new(match judge_again(envelope) {
+            Some(violation) => refusal_of(&violation, std::slice::from_ref(&violation)),
+            None => Refusal::bare(
+                violated(
+                    FailureClass::SchemaViolation,
+                    Stage::Schema,
+                    "door.quarantined",
+                ),
+                "the door kept this payload for poison",
+            ),
+        })
+    }
+}
+
+fn undecodable(reason: &Undecodable) -> Refusal {
+    match reason {
+        Undecodable::Elsewhere => Refusal::bare(
+            Cause::Unknown {
+                code: "payload.elsewhere".into(),
+            },
+            reason.to_string(),
+        ),
+        Undecodable::Digest => Refusal::bare(Cause::BlobCorrupt, reason.to_string()),
+        Undecodable::Unreadable(report) => unreadable(report, reason),
+    }
+}
+
+fn unreadable(report: &Report, reason: &Undecodable) -> Refusal {
+    report.first_error().map_or_else(
+        || {
+            let cause = violated(
+                FailureClass::SchemaViolation,
+                Stage::Parse,
+                "payload.unreadable",
+            );
+            Refusal::bare(cause, reason.to_string())
+        },
+        |first| refusal_of(first, report.violations()),
+    )
+}
+
+fn refusal_of(first: &Violation, all: &[Violation]) -> Refusal {
+    let views: Vec<_> = all.iter().map(Violation::view).collect();
+    Refusal {
+        cause: violated(first.code.class(), first.code.stage(), first.code.as_str()),
+        message: first.message.clone(),
+        geometry_error: first.reason().map(|reason| GeometryError {
+            reason,
+            location: first.location,
+            epsg: first.epsg,
+        }),
+        violations: serde_json::to_string(&views).unwrap_or_else(|_| "[]".to_owned()),
+    }
+}
+
+fn violated(class: FailureClass, stage: Stage, code: &'static str) -> Cause {
+    Cause::Violation {
+        class,
+        stage,
+        code: code.into(),
+    }
+}

@@ -1,0 +1,95 @@
+//! One shard, for as long as the engine runs: ask for its lease, work, ask again.
+//!
+//! One task per shard, so work of an old epoch has ended before a new one is asked for.
+
+use crate::context::Context;
+use crate::end::End;
+use crate::engine::EngineError;
+use crate::observer::{Observation, PauseReason};
+use crate::ownership::Ownership;
+use crate::pause::Pause;
+use crate::settings::OUTAGE;
+use crate::stores::Backends;
+use crate::tenure::{Renewal, Tenure};
+use hexlane_backend::{Bell, Leases};
+use hexlane_core::lane::Shard;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// Serves a shard until the engine stops.
+///
+/// # Errors
+/// When the lease is too short to be used safely.
+pub(crate) async fn serve<B: Backends>(
+    context: Arc<Context<B>>,
+    shard: Shard,
+    bell: watch::Receiver<Bell>,
+) -> Result<(), EngineError> {
+    let mut authority = Pause::new(PauseReason::Leases);
+    let mut lost = Pause::new(PauseReason::Queue);
+    while !context.stop.is_stopping() {
+        let sent_at = context.clock.monotonic();
+        // A stop during a wait is seen by the loop itself.
+        let _stopped = match context
+            .stores
+            .leases()
+            .acquire(shard, &context.settings.holder)
+            .await
+        {
+            Ok(Some(lease)) => {
+                authority.over(&context, shard);
+                let tenure = Tenure::new(lease, sent_at, context.settings.store_call_ms_max)?;
+                match own(&context, Arc::new(tenure), bell.clone()).await {
+                    End::Stopped => return Ok(()),
+                    End::Fenced | End::Lapsed | End::FetchLost | End::Halted { .. } => {
+                        lost.wait(&context, &OUTAGE, None).await
+                    }
+                }
+            }
+            Ok(None) => {
+                let poll = Duration::from_millis(context.settings.acquire_poll_ms);
+                authority.wait(&context, &OUTAGE, Some(poll)).await
+            }
+            Err(failure) => authority.after(&context, shard, &failure).await,
+        };
+    }
+    Ok(())
+}
+
+async fn own<B: Backends>(
+    context: &Arc<Context<B>>,
+    tenure: Arc<Tenure>,
+    bell: watch::Receiver<Bell>,
+) -> End {
+    let (shard, epoch) = (tenure.lease.shard, tenure.lease.epoch.get());
+    tracing::info!(%shard, epoch, "shard owned");
+    context
+        .observer
+        .observe(shard, Observation::Leased { epoch });
+    let renewal = Renewal::start(Arc::clone(context), Arc::clone(&tenure));
+    let end = Ownership::new(Arc::clone(context), Arc::clone(&tenure), bell)
+        .run()
+        .await;
+    drop(renewal);
+    match &end {
+        End::Fenced | End::Lapsed => {
+            tracing::warn!(%shard, epoch, end = ?end, "shard dropped");
+            context.observer.observe(shard, Observation::Fenced);
+        }
+        End::Stopped | End::FetchLost | End::Halted { .. } => release(context, &tenure).await,
+    }
+    end
+}
+
+/// A lease that cannot be given back ends by itself.
+async fn release<B: Backends>(context: &Context<B>, tenure: &Tenure) {
+    let shard = tenure.lease.shard;
+    match context.stores.leases().release(&tenure.lease).await {
+        Ok(()) => {
+            tracing::info!(%shard, "shard released");
+            context.observer.observe(shard, Observation::Released);
+        }
+        Err(failure) => tracing::warn!(%shard, %failure, "shard not released"),
+    }
+}
