@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 use crate::contact::{Contact, contact, crossing_point, same_way};
-use crate::exact::Point;
+use crate::exact::{Point, before};
 use crate::fault::{Fault, FaultKind, Place};
 use crate::ledger::Ledger;
 use crate::marks::Marks;
@@ -33,7 +33,7 @@ pub(crate) fn judge(
     pairs::within_rings(rings, tree, meter, |a, b| {
         scene.judge_pair(a, b, &mut passes);
     })?;
-    scene.tell_twins();
+    scene.tell_twins(meter)?;
     pairs::across_rings(rings, tree, meter, |a, b| {
         scene.judge_pair(a, b, &mut passes);
     })?;
@@ -74,32 +74,48 @@ impl Scene<'_> {
         }
     }
 
-    /// Of two rings that are the same, one edge stands for all that run along each other: the one at the least point.
-    fn tell_twins(&mut self) {
-        for (ring, &original) in self
-            .standing
-            .iter()
-            .enumerate()
-            .filter(|(ring, original)| ring != *original)
-        {
+    /// Rings that are there already run along the first one, edge for edge; whatever else they meet, it meets.
+    fn tell_twins(&mut self, meter: &mut Meter) -> Result<(), Stopped> {
+        for ring in (0..self.standing.len()).filter(|&ring| self.standing[ring] != ring) {
+            let original = self.standing[ring];
             let [twin, first] = [ring, original].map(|ring| &self.rings.table[ring]);
-            let a = Member {
-                ring,
-                edge: twin.least,
-            };
-            for edge in [first.least, first.previous(first.least)] {
-                let b = Member {
-                    ring: original,
-                    edge,
+            meter.pay(twin.edge_count())?;
+            let next = |point: usize| self.rings.points[point + 1];
+            let forward = next(twin.least) == next(first.least);
+            let (mut at_twin, mut at_first) = (twin.least, first.least);
+            for _ in 0..twin.edge_count() {
+                let edge = if forward {
+                    at_first
+                } else {
+                    first.previous(at_first)
                 };
-                if let Contact::Overlap(low, high) =
-                    contact(self.rings.edge(a.edge), self.rings.edge(edge))
-                {
-                    self.tell_along(a, b, low, high);
-                    break;
-                }
+                let [from, to] = self.rings.edge(at_twin);
+                let (low, high) = if before(from, to) {
+                    (from, to)
+                } else {
+                    (to, from)
+                };
+                self.tell_along(
+                    Member {
+                        ring,
+                        edge: at_twin,
+                    },
+                    Member {
+                        ring: original,
+                        edge,
+                    },
+                    low,
+                    high,
+                );
+                at_twin = twin.next(at_twin);
+                at_first = if forward {
+                    first.next(at_first)
+                } else {
+                    first.previous(at_first)
+                };
             }
         }
+        Ok(())
     }
 
     fn tell_along(&mut self, a: Member, b: Member, low: Point, high: Point) {

@@ -1,4 +1,61 @@
-//! Judges geometries by the validity rules of OGC Simple Features (06-103r4), and tells **every** fault with its place.
+//! Judges geometries by the rules of OGC Simple Features (06-103r4, clause 6.1) and tells **every** fault with its place.
+//!
+//! Coordinates go in as one flat, borrowed array with two tables that cut it into rings and parts ([`Shape`]); out comes
+//! a [`Judgement`]: valid, or a [`Report`] of faults in document order, each with its kind, its point, whether that point
+//! is a vertex of the input, and the part, ring and vertex of both edges to blame.
+//!
+//! ```
+//! use ogc_validity::{FaultKind, Judgement, Limits, Shape, ShapeKind, judge};
+//!
+//! let bowtie = Shape {
+//!     kind: ShapeKind::Polygon,
+//!     coordinates: &[0.0, 0.0, 2.0, 2.0, 2.0, 0.0, 0.0, 2.0, 0.0, 0.0],
+//!     stride: 2,
+//!     ring_ends: &[5],
+//!     part_ends: &[1],
+//! };
+//! let Judgement::Invalid(report) = judge(&bowtie, &Limits::default())? else { panic!() };
+//! let fault = report.faults[0];
+//! assert_eq!((fault.kind, fault.location), (FaultKind::SelfIntersection, [1.0, 1.0]));
+//! assert_eq!((fault.at.vertex, fault.other.map(|other| other.vertex)), (0, Some(2)));
+//! # Ok::<(), ogc_validity::ShapeError>(())
+//! ```
+//!
+//! # What it does not do
+//!
+//! It closes no ring, drops no position, rounds no coordinate, repairs nothing, and knows no JSON, no reference system
+//! and no sphere: edges are straight in the plane. It reads no clock and no environment, never panics, never recurses,
+//! and its memory is in proportion to the input, however many faults there are ([`Limits::faults_max`]). It does not
+//! guess: out of work ([`Limits::work_max`]) it is [`Judgement::Undecided`], or tells the faults so far as incomplete.
+//!
+//! # How it decides
+//!
+//! By one exact question, on which side of an edge a vertex lies, asked of the numbers as they are. A point is computed
+//! only to be told. Edges that may meet are found by boxes over runs of eight edges (`tree`, `pairs`); what meets at a
+//! vertex is judged by the order of all arms round it (`nodes`); which ring lies in which by a point moved by less than
+//! any number (`nesting`); whether the interior holds together by the cycles of rings and touching points (`connection`).
+//! What depends on a fault is not judged: no ring is called outside another that it crosses.
+//!
+//! Its worst cases are quadratic: very spiky rings, and many edges through one point. Bound the work where the sender is
+//! not trusted.
+//!
+//! # Where it differs from GEOS 3.14 `isValid`
+//!
+//! Valid or not is the same, and the reason that GEOS gives is always among ours, except:
+//!
+//! | what | GEOS | here | why |
+//! |---|---|---|---|
+//! | how many | the first it meets | every one | a sender mends all at once |
+//! | NaN or infinite z | ignored | `non_finite`, the ring is judged on | no such number can be stored or sent on |
+//! | open ring | cannot be built | `not_closed`, in z as well | closing it would hide what was sent |
+//! | a ring twice | self-intersection | that, for each edge, and `duplicate_rings` | says what is wrong |
+//! | a ring on one line | self-intersection | that, where it turns, and `collapsed` | says what is wrong |
+//! | parts with common ground | self-intersection | that, and `overlapping_parts` once a part | tells it from a shared border |
+//! | linear ring that crosses itself | ring self-intersection | `self_intersection` | here a ring is a polygon's |
+//! | two rings touch twice and others cross | may stop at the touch: disconnected, outside, nested | the crossing | what follows from a crossing is not a fault of its own |
+//! | a vertex exactly on an edge, in full mantissas | double-double may miss it | exact | a touch is no crossing |
+//! | magnitudes 10²⁹⁶ apart in one polygon | some answer | undecided | no answer would be exact |
+//! | empty ring or part | valid | valid | a reader may ask for more, as RFC 7946 does |
 
 #![allow(
     clippy::float_cmp,

@@ -156,10 +156,11 @@ fn identical_vertices_by_the_ten_thousand_are_one_fault() {
 }
 
 #[test]
-fn identical_parts_by_the_thousand_are_told_once_each() {
+fn identical_parts_by_the_thousand_are_told_against_the_first_only() {
     let square: Vec<[f64; 2]> = SQUARE.chunks(2).map(|pair| [pair[0], pair[1]]).collect();
     let report = Owned::polygons(&vec![vec![square]; 5_000]).report();
     assert_eq!(report.totals.get(FaultKind::DuplicateRings), 4_999);
+    assert_eq!(report.totals.get(FaultKind::SelfIntersection), 4 * 4_999);
 }
 
 #[test]

@@ -170,10 +170,11 @@ fn the_location_that_geos_gives_for_an_intersection_is_one_of_ours() {
         ) else {
             continue;
         };
-        // Of twins and flat rings one overlap is told, GEOS may name another.
-        if faults.iter().any(|(_, fault)| {
-            matches!(fault.kind, FaultKind::DuplicateRings | FaultKind::Collapsed)
-        }) {
+        // Of a flat ring only the turns are told, GEOS may name another overlap.
+        if faults
+            .iter()
+            .any(|(_, fault)| fault.kind == FaultKind::Collapsed)
+        {
             continue;
         }
         let expected = [0, 1].map(|axis| expected[axis].as_f64().unwrap());

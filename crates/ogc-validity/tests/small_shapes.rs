@@ -133,10 +133,12 @@ fn a_flat_ring_is_collapsed_and_told_where_it_turns_back() {
 }
 
 #[test]
-fn a_ring_that_is_there_already_is_told_once_with_one_of_its_edges() {
+fn a_ring_that_is_there_already_is_told_once_and_each_of_its_edges() {
     assert_faults(
         "POLYGON ((0 0, 9 0, 9 9, 0 9, 0 0), (1 1, 1 2, 2 2, 1 1), (2 2, 1 2, 1 1, 2 2))",
         &[
+            "self_intersection 1 1 > 1 2 @ 0/1/0 ~ 0/2/1",
+            "self_intersection 1 2 > 2 2 @ 0/1/1 ~ 0/2/0",
             "self_intersection 1 1 > 2 2 @ 0/1/2 ~ 0/2/2",
             "duplicate_rings 1 1 @ 0/2/2 ~ 0/1/0",
         ],
@@ -145,8 +147,10 @@ fn a_ring_that_is_there_already_is_told_once_with_one_of_its_edges() {
         "MULTIPOLYGON (((0 0, 1 0, 0 1, 0 0)), ((0 1, 0 0, 1 0, 0 1)))",
         &[
             "self_intersection 0 0 > 1 0 @ 0/0/0 ~ 1/0/1",
+            "self_intersection 0 1 > 1 0 @ 0/0/1 ~ 1/0/2",
+            "self_intersection 0 0 > 0 1 @ 0/0/2 ~ 1/0/0",
+            "overlapping_parts 0 0 @ 1/0/0 ~ 0/0/2",
             "duplicate_rings 0 0 @ 1/0/1 ~ 0/0/0",
-            "overlapping_parts 0 0 @ 1/0/1 ~ 0/0/0",
         ],
     );
 }

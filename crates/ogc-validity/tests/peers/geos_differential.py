@@ -5,7 +5,7 @@
 
 BINARY is the built example `judge_lines`. Exit 0 when every verdict is the same, every reason of GEOS is among our kinds
 and every intersection point of GEOS is among our locations. The exceptions are `STOPPED`, `geos_cannot_tell`, and the
-place in twins and flat rings, of whose overlaps ours tells one only.
+place in a flat ring, of whose overlaps ours tells the turns only.
 """
 
 import collections
@@ -184,7 +184,7 @@ def disagreement(parts, reason, ours):
         return None
     if kind not in kinds:
         return f"kind: GEOS {reason!r}, ours {ours!r}"
-    if kind != "self_intersection" or any(fault[0] in ("duplicate_rings", "collapsed") for fault in faults):
+    if kind != "self_intersection" or any(fault[0] == "collapsed" for fault in faults):
         return None
     size = max(abs(ordinate) for part in parts for ring in part for point in ring for ordinate in point)
     point = float(x), float(y)
