@@ -44,7 +44,7 @@ pub(crate) fn judge(
         bench.rank(node);
         let mut offset = 0;
         for own in node.chunk_by(|a, b| a.ring == b.ring) {
-            meter.pay(own.len() * own.len())?;
+            meter.pay(own.len().saturating_mul(own.len()))?;
             bench.judge_own(own, offset);
             offset += own.len();
         }

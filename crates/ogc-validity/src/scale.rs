@@ -14,10 +14,13 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// `None` when the coordinates mix magnitudes too far apart.
-    pub(crate) fn of(coordinates: &[f64]) -> Option<Self> {
+    /// By x and y of all vertices; `None` when they mix magnitudes too far apart.
+    pub(crate) fn of(coordinates: &[f64], stride: usize) -> Option<Self> {
         let (mut least, mut most) = (f64::INFINITY, 0.0);
-        for magnitude in coordinates.iter().map(|ordinate| ordinate.abs()) {
+        for magnitude in coordinates
+            .chunks_exact(stride)
+            .flat_map(|vertex| [vertex[0].abs(), vertex[1].abs()])
+        {
             if magnitude < least && magnitude > 0.0 {
                 least = magnitude;
             }
@@ -69,7 +72,8 @@ mod tests {
 
     #[test]
     fn ordinary_coordinates_are_left_as_they_are() {
-        let inside = Scale::of(&[180.0, -90.0, 1e-12, 0.0]).map(|scale| scale.apply([12.5, -0.0]));
+        let inside =
+            Scale::of(&[180.0, -90.0, 1e-12, 0.0], 2).map(|scale| scale.apply([12.5, -0.0]));
         assert_eq!(inside, Some([12.5, 0.0]));
         assert!(inside.is_some_and(|[_, y]| y.is_sign_positive()));
     }
@@ -77,7 +81,7 @@ mod tests {
     #[test]
     fn the_smallest_and_the_largest_numbers_come_back_unchanged() {
         for extreme in [5e-324, 1e-310, 1e-200, 1e200, f64::MAX] {
-            let scale = Scale::of(&[extreme, 0.0]).unwrap();
+            let scale = Scale::of(&[extreme, 0.0], 2).unwrap();
             let inside = scale.apply([extreme, 0.0]);
             assert_eq!(exponent(inside[0]), EXPONENT_MAX);
             assert_eq!(scale.undo(inside), [extreme, 0.0]);
@@ -86,7 +90,8 @@ mod tests {
 
     #[test]
     fn magnitudes_too_far_apart_have_no_scale() {
-        assert!(Scale::of(&[180.0, 1e-280]).is_some());
-        assert!(Scale::of(&[180.0, 1e-300]).is_none());
+        assert!(Scale::of(&[180.0, 1e-280], 2).is_some());
+        assert!(Scale::of(&[180.0, 1e-300], 2).is_none());
+        assert!(Scale::of(&[180.0, 1.0, 1e-300], 3).is_some());
     }
 }
