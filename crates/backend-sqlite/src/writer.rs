@@ -31,6 +31,7 @@ pub(crate) fn start(
     let writer = Writer {
         database,
         connection: Some(connection),
+        ended_by: None,
         receiver,
         clock,
         before_commit,
@@ -49,6 +50,8 @@ pub(crate) fn start(
 struct Writer {
     database: Database,
     connection: Option<Connection>,
+    /// Why the connection before this one was closed.
+    ended_by: Option<Code>,
     receiver: mpsc::Receiver<Message>,
     clock: Arc<dyn Clock>,
     before_commit: BeforeCommit,
@@ -79,27 +82,32 @@ impl Writer {
     }
 
     fn group(&mut self, first: Box<dyn Job>) {
-        let connection = match self
-            .connection
-            .take()
-            .map_or_else(|| self.database.reopen_writer(), Ok)
-        {
+        let connection = match self.connection.take().map_or_else(|| self.reopen(), Ok) {
             Ok(connection) => connection,
             Err(failure) => return first.answer(Err(failure)),
         };
         let mut jobs = Vec::new();
         let done = self.transact(&connection, first, &mut jobs);
         self.calls_in_last_group = jobs.len();
-        if done
+        self.ended_by = done
             .as_ref()
-            .is_err_and(|failure| ends_connection(failure.code))
-        {
-            drop(connection);
-        } else {
+            .err()
+            .map(|failure| failure.code)
+            .filter(|code| ends_connection(*code));
+        if self.ended_by.is_none() {
             self.connection = Some(connection);
         }
         for job in jobs {
             job.answer(done.clone());
+        }
+    }
+
+    /// A fresh connection. The file is checked, except after a full disk: that tore
+    /// nothing, and lasts, and the check reads every page.
+    fn reopen(&self) -> Result<Connection, Failure> {
+        match self.ended_by {
+            Some(Code::DiskFull) => self.database.open_writer(),
+            Some(_) | None => self.database.reopen_writer(),
         }
     }
 
@@ -180,5 +188,143 @@ impl Writer {
     fn roll_back(&self, connection: &Connection) {
         // SQLite may have rolled back by itself; saying it again is an error without harm.
         drop(self.execute(connection, "ROLLBACK"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::failure::Stop;
+    use hexlane_backend::clock::ManualClock;
+    use hexlane_backend::{Part, StoreError};
+    use rusqlite::ffi;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    struct Bench {
+        desk: Desk,
+        opened: Arc<AtomicUsize>,
+        commits: Arc<AtomicUsize>,
+        _dir: tempfile::TempDir,
+    }
+
+    fn bench() -> Bench {
+        let dir = tempfile::tempdir().unwrap();
+        let (opened, commits) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let (counted, committed) = (Arc::clone(&opened), Arc::clone(&commits));
+        let database = Database {
+            part: Part::Queue,
+            path: dir.path().join("a.db"),
+            functions: |_| Ok(()),
+            prepare: Arc::new(move |connection| {
+                counted.fetch_add(1, Ordering::SeqCst);
+                connection
+                    .execute_batch("CREATE TABLE IF NOT EXISTS t (x UNIQUE)")
+                    .unwrap();
+                Ok(())
+            }),
+        };
+        let count = Box::new(move |_: &Connection| {
+            committed.fetch_add(1, Ordering::SeqCst);
+            Ok(())
+        });
+        let settings = Settings::in_folder(dir.path());
+        let clock = Arc::new(ManualClock::default());
+        let desk = start(database, &settings, clock, count).unwrap();
+        Bench {
+            desk,
+            opened,
+            commits,
+            _dir: dir,
+        }
+    }
+
+    impl Bench {
+        async fn insert(&self, number: i64) -> Result<(), StoreError> {
+            let work = move |connection: &Connection| {
+                connection.execute("INSERT INTO t VALUES (?1)", [number])?;
+                Ok(())
+            };
+            self.desk.run(Part::Queue, work, |()| {}).await
+        }
+
+        /// Inserts, then meets that result code.
+        async fn insert_and_fail(&self, number: i64, result_code: i32) -> Failure {
+            let work = move |connection: &Connection| -> Result<(), Stop> {
+                connection.execute("INSERT INTO t VALUES (?1)", [number])?;
+                Err(rusqlite::Error::SqliteFailure(ffi::Error::new(result_code), None).into())
+            };
+            match self.desk.run(Part::Queue, work, |()| {}).await {
+                Err(StoreError::Failed(failure)) => failure,
+                other => panic!("a failure was expected: {other:?}"),
+            }
+        }
+
+        async fn stored(&self) -> Vec<i64> {
+            let work = |connection: &Connection| {
+                let mut statement = connection.prepare("SELECT x FROM t ORDER BY x")?;
+                let rows = statement.query_map([], |row| row.get(0))?;
+                Ok(rows.collect::<rusqlite::Result<_>>()?)
+            };
+            self.desk.run(Part::Queue, work, |_| {}).await.unwrap()
+        }
+    }
+
+    #[tokio::test]
+    async fn callers_that_come_together_share_commits() {
+        let bench = Arc::new(bench());
+        let callers = (0..200).map(|number| {
+            let bench = Arc::clone(&bench);
+            tokio::spawn(async move { bench.insert(number).await })
+        });
+        for caller in callers.collect::<Vec<_>>() {
+            caller.await.unwrap().unwrap();
+        }
+        assert_eq!(bench.stored().await.len(), 200);
+        let commits = bench.commits.load(Ordering::SeqCst);
+        assert!(commits < 100, "{commits} commits for 200 callers");
+    }
+
+    #[tokio::test]
+    async fn a_job_that_fails_leaves_nothing_and_disturbs_nobody() {
+        let bench = bench();
+        bench.insert(1).await.unwrap();
+        let (good, again, more) = tokio::join!(bench.insert(2), bench.insert(1), bench.insert(3));
+        assert!(good.is_ok() && more.is_ok());
+        let Err(StoreError::Failed(failure)) = again else {
+            panic!("{again:?}")
+        };
+        assert_eq!(failure.code, Code::RowRefused);
+        assert_eq!(bench.stored().await, [1, 2, 3]);
+        assert_eq!(bench.opened.load(Ordering::SeqCst), 1);
+    }
+
+    #[tokio::test]
+    async fn after_a_failure_of_the_medium_the_connection_is_another() {
+        let bench = bench();
+        bench.insert(1).await.unwrap();
+        for (result_code, code) in [
+            (ffi::SQLITE_IOERR_FSYNC, Code::Io),
+            (ffi::SQLITE_FULL, Code::DiskFull),
+        ] {
+            let before = bench.opened.load(Ordering::SeqCst);
+            assert_eq!(bench.insert_and_fail(7, result_code).await.code, code);
+            assert_eq!(bench.stored().await, [1], "rolled back");
+            assert_eq!(bench.opened.load(Ordering::SeqCst), before + 1);
+        }
+        bench.insert(2).await.unwrap();
+        assert_eq!(bench.stored().await, [1, 2]);
+    }
+
+    #[tokio::test]
+    async fn a_caller_that_goes_away_takes_nothing_with_it() {
+        let bench = bench();
+        {
+            let mut waiting = std::pin::pin!(bench.insert(1));
+            let polled = std::future::poll_fn(|context| {
+                std::task::Poll::Ready(waiting.as_mut().poll(context).is_ready())
+            });
+            let _answered = polled.await;
+        }
+        assert_eq!(bench.stored().await, [1]);
     }
 }

@@ -1,4 +1,9 @@
 //! A decorated store fails exactly as planned, and the plan knows what fired.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
 
 use hexlane_backend::conformance::Setup;
 use hexlane_backend::conformance::sample::Sample;

@@ -45,7 +45,9 @@ fn create(connection: &Connection, srs: Srs) -> rusqlite::Result<()> {
          INSERT INTO hexlane_meta VALUES ('schema_version', '{SCHEMA_VERSION}');
          COMMIT",
         include_str!("schema.sql"),
-    ))
+    ))?;
+    // GDAL reads the application id from the file's first page, not through the WAL.
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
 }
 
 fn check_version(connection: &Connection) -> Result<(), Failure> {
