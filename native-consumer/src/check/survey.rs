@@ -1,0 +1,134 @@
+//! A whole file judged: a finding for each feature, and one for the document when there is
+//! something to say of it.
+
+use super::finding::Finding;
+use crate::exit::Exit;
+use hexlane_core::code::Code;
+use hexlane_core::judge;
+use hexlane_core::limits::Limits;
+use hexlane_core::violation::{Report, Violation};
+
+/// What was found in a file.
+#[derive(Debug)]
+pub(crate) struct Survey {
+    /// Of the document as a whole; may be empty.
+    pub(crate) document: Finding,
+    /// Of each feature, in document order.
+    pub(crate) features: Vec<Finding>,
+}
+
+impl Survey {
+    /// Judges the bytes of a file.
+    pub(crate) fn of(body: &[u8]) -> Self {
+        let mut features = Vec::new();
+        let visit = |feature: u32, report: &Report| {
+            let violations = report.violations().to_vec();
+            features.push(Finding {
+                feature: Some(feature),
+                violations,
+            });
+        };
+        let report = judge::survey(body, &Limits::for_files(), visit);
+        let mut survey = Self {
+            document: Finding::default(),
+            features,
+        };
+        for violation in report.violations() {
+            survey.file(violation.clone());
+        }
+        survey
+    }
+
+    /// A violation found on the level of the document may still concern one feature, as a
+    /// member that stands twice in it does.
+    fn file(&mut self, violation: Violation) {
+        let named = violation
+            .feature
+            .and_then(|feature| usize::try_from(feature).ok());
+        let finding = named.and_then(|feature| self.features.get_mut(feature));
+        let finding = finding.unwrap_or(&mut self.document);
+        finding.violations.push(violation);
+        finding
+            .violations
+            .sort_by_key(|violation| violation.byte_offset);
+    }
+
+    /// How many features are valid.
+    pub(crate) fn valid(&self) -> usize {
+        self.features
+            .iter()
+            .filter(|feature| feature.is_valid())
+            .count()
+    }
+
+    /// Everything there is to tell, the document first.
+    pub(crate) fn findings(&self) -> impl Iterator<Item = &Finding> {
+        let document = Some(&self.document).filter(|document| !document.violations.is_empty());
+        document.into_iter().chain(&self.features)
+    }
+
+    pub(crate) fn exit(&self) -> Exit {
+        if self
+            .document
+            .violations
+            .iter()
+            .any(|each| no_json(each.code))
+        {
+            Exit::Unable
+        } else if self.findings().all(Finding::is_valid) {
+            Exit::Good
+        } else {
+            Exit::Faults
+        }
+    }
+}
+
+/// Whether the code says that the file is no JSON text that can be read.
+fn no_json(code: Code) -> bool {
+    matches!(
+        code,
+        Code::ParseEmpty
+            | Code::ParseUtf8
+            | Code::ParseBom
+            | Code::ParseSyntax
+            | Code::ParseTrailingBytes
+            | Code::ParseLoneSurrogate
+            | Code::LimitDepth
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOWTIE: &str = r#"{"type":"Polygon","coordinates":[[[0,0],[1,1],[1,0],[0,1],[0,0]]]}"#;
+
+    #[test]
+    fn a_bowtie_is_one_feature_with_a_located_fault() {
+        let survey = Survey::of(BOWTIE.as_bytes());
+        assert_eq!(survey.exit(), Exit::Faults);
+        assert_eq!((survey.features.len(), survey.valid()), (1, 0));
+        let fault = &survey.features[0].violations[0];
+        assert_eq!(fault.location, Some([0.5, 0.5]));
+    }
+
+    #[test]
+    fn a_member_that_stands_twice_is_a_fault_of_its_feature() {
+        let body = r#"{"type":"FeatureCollection","features":[
+            {"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":{}},
+            {"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":{"a":1,"a":2}}]}"#;
+        let survey = Survey::of(body.as_bytes());
+        assert!(survey.document.violations.is_empty());
+        assert!(survey.features[0].is_valid() && !survey.features[1].is_valid());
+        assert_eq!(survey.exit(), Exit::Faults);
+    }
+
+    #[test]
+    fn what_is_no_json_is_not_readable() {
+        for body in ["", "{", "nonsense", "{} {}", "\u{feff}{}"] {
+            assert_eq!(Survey::of(body.as_bytes()).exit(), Exit::Unable, "{body}");
+        }
+        assert_eq!(Survey::of(b"\xff").exit(), Exit::Unable);
+        assert_eq!(Survey::of(b"[]").exit(), Exit::Faults);
+    }
+}

@@ -1,0 +1,42 @@
+//! Which path is whose.
+
+use super::app::App;
+use super::health::{livez, readyz};
+use super::intake::intake;
+use super::relay::relay;
+use super::status::status;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{Response, header};
+use axum::routing::{any, get};
+use hexlane_engine::Backends;
+use std::sync::Arc;
+
+/// Where status is answered.
+pub(crate) const STATUS_PATH: &str = "/v1/status";
+/// Prometheus text exposition format.
+const METRICS_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// The router; what no route takes is the door's to answer.
+pub fn router<B: Backends>(app: Arc<App<B>>) -> Router {
+    Router::new()
+        .route("/livez", get(livez))
+        .route("/readyz", get(readyz::<B>))
+        .route("/metrics", get(metrics::<B>))
+        .route(STATUS_PATH, get(status::<B>))
+        .route(hexlane_door::relay::PATH, any(relay::<B>))
+        .fallback(intake::<B>)
+        .with_state(app)
+}
+
+async fn metrics<B: Backends>(State(app): State<Arc<App<B>>>) -> Response<Body> {
+    let text = app
+        .metrics
+        .scrape(app.stores.queue(), app.stores.dead_letters())
+        .await;
+    let mut response = Response::new(Body::from(text));
+    let kind = header::HeaderValue::from_static(METRICS_TYPE);
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    response
+}

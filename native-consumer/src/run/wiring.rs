@@ -1,0 +1,176 @@
+//! The process as a whole: started in order, stopped in the other.
+
+use super::signals::Signals;
+use super::stores::{self, EmbeddedStores};
+use crate::exit::Exit;
+use crate::http::{App, Readiness, Server, router, serve};
+use crate::metrics::Metrics;
+use crate::settings::Settings;
+use hexlane_backend::Clock;
+use hexlane_engine::{
+    CoreReader, Engine, EngineError, SeededChance, StopHandle, StopSignal, Stopped, stop_pair,
+};
+use std::sync::Arc;
+use tokio::task::JoinHandle;
+
+/// Why the process did not start.
+#[derive(Debug, thiserror::Error)]
+enum StartError {
+    #[error("cannot listen on {0}: {1}")]
+    Listen(std::net::SocketAddr, std::io::Error),
+    #[error("cannot open {0}: {1}")]
+    Open(std::path::PathBuf, hexlane_backend::Failure),
+    #[error("cannot hear signals: {0}")]
+    Signals(std::io::Error),
+}
+
+/// Everything that runs.
+struct Running {
+    embedded: hexlane_backend_sqlite::Embedded,
+    readiness: Readiness,
+    engine: JoinHandle<Result<Stopped, EngineError>>,
+    server: JoinHandle<()>,
+    stop: StopHandle,
+    signals: Signals,
+}
+
+/// Starts, waits for a signal, stops.
+pub(super) async fn run(settings: Settings, clock: Arc<dyn Clock>) -> Exit {
+    match start(settings, clock).await {
+        Ok(running) => running.until_stopped().await,
+        Err(error) => {
+            tracing::error!(%error, "not started");
+            Exit::Unable
+        }
+    }
+}
+
+async fn start(settings: Settings, clock: Arc<dyn Clock>) -> Result<Running, StartError> {
+    let signals = Signals::listen().map_err(StartError::Signals)?;
+    let (listen, data_dir) = (settings.run.listen, settings.run.data_dir.clone());
+    let server = Server::bind(listen, settings.run.connections_max).await;
+    let server = server.map_err(|error| StartError::Listen(listen, error))?;
+    let embedded = stores::open(&settings, Arc::clone(&clock));
+    let embedded = embedded.map_err(|failure| StartError::Open(data_dir.clone(), failure))?;
+    let stores = stores::stores(&embedded);
+    let metrics = Arc::new(Metrics::default());
+    let (stop, stopping) = stop_pair();
+    let engine = engine(&settings, stores.clone(), &clock, &metrics);
+    let engine = tokio::spawn(engine.run(stopping.clone()));
+    let app = App::new(
+        settings.door,
+        settings.relay_secrets,
+        settings.run.intake_bytes_in_flight_max,
+        stores,
+        clock,
+        metrics,
+    );
+    let readiness = app.readiness().clone();
+    let address = server.address().unwrap_or(listen);
+    let server = tokio::spawn(serve_until(server, app, stopping));
+    tracing::info!(%address, data_dir = %data_dir.display(), "ready");
+    Ok(Running {
+        embedded,
+        readiness,
+        engine,
+        server,
+        stop,
+        signals,
+    })
+}
+
+async fn serve_until(server: Server, app: App<EmbeddedStores>, stopping: StopSignal) {
+    let stop = async move { stopping.stopping().await };
+    serve(server, router(Arc::new(app)), stop).await;
+}
+
+fn engine(
+    settings: &Settings,
+    stores: EmbeddedStores,
+    clock: &Arc<dyn Clock>,
+    metrics: &Arc<Metrics>,
+) -> Engine<EmbeddedStores> {
+    // Retries of processes that start together must not come together.
+    let seed = clock.now_us().unsigned_abs() ^ u64::from(std::process::id()).rotate_left(40);
+    let engine = Engine::new(
+        stores,
+        stores::engine(settings),
+        Arc::new(CoreReader),
+        Arc::clone(clock),
+        Arc::new(SeededChance::new(seed)),
+    );
+    engine.observed_by(Arc::clone(metrics) as _)
+}
+
+impl Running {
+    async fn until_stopped(mut self) -> Exit {
+        let early = tokio::select! {
+            () = self.signals.next() => None,
+            ended = &mut self.engine => Some(ended),
+        };
+        tracing::info!("stopping; a second signal ends at once");
+        self.readiness.stop();
+        self.stop.stop();
+        let Self {
+            embedded,
+            engine,
+            server,
+            stop,
+            mut signals,
+            ..
+        } = self;
+        let ended = async move {
+            let ended = match early {
+                Some(ended) => ended,
+                None => engine.await,
+            };
+            let exit = exit_of(ended);
+            // The engine's drain limit has passed or nothing is in hand: what requests are
+            // still in flight have their queue until the folder closes.
+            drop(tokio::time::timeout(REQUESTS_WAIT_MAX, server).await);
+            close(embedded, exit).await
+        };
+        tokio::select! {
+            exit = ended => exit,
+            () = signals.next() => {
+                stop.stop();
+                tracing::warn!("ended by a second signal");
+                Exit::Interrupted
+            }
+        }
+    }
+}
+
+/// For requests in flight once the engine has stopped: a supervisor's patience, less ours.
+const REQUESTS_WAIT_MAX: std::time::Duration = std::time::Duration::from_secs(3);
+
+fn exit_of(ended: Result<Result<Stopped, EngineError>, tokio::task::JoinError>) -> Exit {
+    match ended {
+        Ok(Ok(Stopped::Drained)) => Exit::Good,
+        Ok(Ok(Stopped::CutOff)) => {
+            tracing::warn!("the drain limit passed; what was in hand comes again");
+            Exit::DrainCut
+        }
+        Ok(Err(error)) => {
+            tracing::error!(%error, "delivery ended");
+            Exit::Unable
+        }
+        Err(error) => {
+            tracing::error!(%error, "delivery died");
+            Exit::Unable
+        }
+    }
+}
+
+async fn close(embedded: hexlane_backend_sqlite::Embedded, exit: Exit) -> Exit {
+    match embedded.stop().await {
+        Ok(()) => {
+            tracing::info!("stopped");
+            exit
+        }
+        Err(failure) => {
+            tracing::error!(%failure, "the data folder was not closed cleanly; nothing is lost");
+            exit.max(Exit::Unable)
+        }
+    }
+}

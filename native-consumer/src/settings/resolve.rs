@@ -1,0 +1,178 @@
+//! From the layers to resolved settings: what no single value can show is checked here.
+
+use super::layers::Layers;
+use super::origin::Mistake;
+use super::resolved::{
+    DeliverySettings, LogFormat, LogSettings, RunSettings, Settings, SqliteSettings,
+};
+use super::sources;
+use super::written::{
+    DeliveryWritten, LogFormatWritten, LogWritten, RelayWritten, RunWritten, SqliteWritten,
+};
+use crate::environment::Environment;
+use hexlane_core::signature::Secret;
+use hexlane_delivery::{BatchLimits, CreditLimits, RetryPolicy};
+use hexlane_door::{Door, SettingsError};
+use serde::de::DeserializeOwned;
+use std::time::Duration;
+
+/// Secrets that are accepted side by side: the new one and the old.
+const RELAY_SECRETS_MAX: usize = 2;
+
+/// Resolves the layers; mistakes of the layers themselves are known already.
+pub(super) fn resolve(
+    layers: &Layers,
+    environment: &Environment,
+) -> Result<Settings, Vec<Mistake>> {
+    let mut mistakes = Vec::new();
+    let door = door(layers, environment, &mut mistakes);
+    let relay_secrets = relay_secrets(layers, environment, &mut mistakes);
+    let run = table(layers, "run", &mut mistakes).map(run);
+    let delivery = table(layers, "delivery", &mut mistakes);
+    let delivery = delivery.map(|written| delivery_of(&written));
+    let sqlite = table(layers, "sqlite", &mut mistakes).map(|written| sqlite_of(&written));
+    let log = log(layers, &mut mistakes);
+    if let Some(run) = &run
+        && !run.listen.ip().is_loopback()
+        && relay_secrets.is_empty()
+    {
+        let message =
+            "this address is not loopback: set the relay secret (HEXLANE_RELAY_SECRET) first";
+        mistakes.push(Mistake::new(layers.origin("run.listen"), message));
+    }
+    match (door, run, delivery, sqlite, log) {
+        (Some(door), Some(run), Some(delivery), Some(sqlite), Some(log)) if mistakes.is_empty() => {
+            Ok(Settings {
+                run,
+                door,
+                relay_secrets,
+                delivery,
+                sqlite,
+                log,
+            })
+        }
+        _ => Err(mistakes),
+    }
+}
+
+/// A table whose keys were checked one by one; what is wrong with it then has no place.
+fn table<T: DeserializeOwned>(
+    layers: &Layers,
+    name: &str,
+    mistakes: &mut Vec<Mistake>,
+) -> Option<T> {
+    let read = toml::Value::Table(layers.table(name)).try_into();
+    let mistake = |error: toml::de::Error| {
+        let message = format!("[{name}]: {}", error.message());
+        mistakes.push(Mistake::new(layers.origin(name), message));
+    };
+    read.map_err(mistake).ok()
+}
+
+fn door(layers: &Layers, environment: &Environment, mistakes: &mut Vec<Mistake>) -> Option<Door> {
+    let secret = |name: &str| environment.get(name).map(str::to_owned);
+    let mut settings = sources::read(layers, &secret, mistakes);
+    settings.limits = table(layers, "limits", mistakes)?;
+    let shards = layers.table("").remove("shards").map(toml::Value::try_into);
+    settings.shards = shards.and_then(Result::ok).unwrap_or(settings.shards);
+    match settings.resolve(secret) {
+        Ok(door) => Some(door),
+        Err(SettingsError::Source(_)) => None,
+        Err(error @ SettingsError::Shards(_)) => {
+            mistakes.push(Mistake::new(layers.origin("shards"), error.to_string()));
+            None
+        }
+    }
+}
+
+fn relay_secrets(
+    layers: &Layers,
+    environment: &Environment,
+    mistakes: &mut Vec<Mistake>,
+) -> Vec<Secret> {
+    let Some(relay) = table::<RelayWritten>(layers, "relay", mistakes) else {
+        return Vec::new();
+    };
+    let origin = layers.origin("relay.secrets");
+    let mut mistake = |message: String| mistakes.push(Mistake::new(origin.clone(), message));
+    if relay.secrets.len() > RELAY_SECRETS_MAX {
+        mistake(format!(
+            "at most {RELAY_SECRETS_MAX} secrets are accepted side by side"
+        ));
+    }
+    let mut secrets = Vec::new();
+    for name in &relay.secrets {
+        if !sources::is_variable(name) {
+            mistake("`secrets` holds names of environment variables".to_owned());
+            continue;
+        }
+        match environment.get(name).map(Secret::from_whsec) {
+            None => {}
+            Some(Ok(secret)) => secrets.push(secret),
+            Some(Err(reason)) => mistake(format!("the secret `{name}` {reason}")),
+        }
+    }
+    secrets
+}
+
+fn run(written: RunWritten) -> RunSettings {
+    RunSettings {
+        listen: written.listen,
+        data_dir: written.data_dir,
+        drain_max: Duration::from_millis(written.drain_ms_max.get()),
+        intake_bytes_in_flight_max: written.intake_bytes_in_flight_max.get(),
+        connections_max: written.connections_max.get(),
+    }
+}
+
+fn delivery_of(written: &DeliveryWritten) -> DeliverySettings {
+    DeliverySettings {
+        retry: RetryPolicy {
+            jitter: written.jitter.0,
+            base_ms: written.base_ms.get(),
+            cap_ms: written.cap_ms.get(),
+            failures_max: written.failures_max.get(),
+            age_ms_max: written.age_ms_max.get(),
+            retry_after_ms_max: written.retry_after_ms_max.get(),
+        },
+        batch: BatchLimits {
+            events_max: written.batch_events_max.get(),
+            bytes_max: written.batch_bytes_max.get(),
+            key_burst_events_max: written.key_burst_events_max.get(),
+        },
+        credits: CreditLimits {
+            entries_max: written.credit_events_max.get(),
+            bytes_max: written.credit_bytes_max.get(),
+            shard_entries_max: written.shard_credit_events_max.get(),
+        },
+        poll_ms: written.poll_ms.get(),
+    }
+}
+
+fn sqlite_of(written: &SqliteWritten) -> SqliteSettings {
+    SqliteSettings {
+        group_commit_ms: written.group_commit_ms,
+        group_calls_max: written.group_calls_max.get(),
+        waiting_calls_max: written.waiting_calls_max.get(),
+        lease_ms: written.lease_ms.get(),
+        store_call_ms_max: written.store_call_ms_max.get(),
+        key_retention_ms: written.key_retention_ms.get(),
+    }
+}
+
+fn log(layers: &Layers, mistakes: &mut Vec<Mistake>) -> Option<LogSettings> {
+    let written: LogWritten = table(layers, "log", mistakes)?;
+    if let Err(error) = tracing_subscriber::EnvFilter::try_new(&written.filter) {
+        mistakes.push(Mistake::new(layers.origin("log.filter"), error.to_string()));
+        return None;
+    }
+    let format = match written.format {
+        LogFormatWritten::Auto => LogFormat::Auto,
+        LogFormatWritten::Text => LogFormat::Text,
+        LogFormatWritten::Json => LogFormat::Json,
+    };
+    Some(LogSettings {
+        filter: written.filter,
+        format,
+    })
+}

@@ -1,0 +1,73 @@
+//! `hexlane status`: what became of events, asked of a running process or of a stopped
+//! data folder. It changes no event.
+
+mod folder;
+mod text;
+mod url;
+
+use crate::environment::Environment;
+use crate::exit::Exit;
+use crate::http::StatusDocument;
+use crate::output::{self, Format};
+use crate::settings::{self, SettingsArgs};
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Whom to ask.
+#[derive(Debug, clap::Args)]
+pub struct StatusArgs {
+    /// A running process, as in http://127.0.0.1:8788; the default, at run.listen.
+    #[arg(long, value_name = "URL", conflicts_with = "data")]
+    url: Option<String>,
+    /// A stopped data folder.
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// `json` writes one object.
+    #[arg(long, value_enum, default_value_t)]
+    output: Format,
+}
+
+/// Asks and writes.
+///
+/// # Errors
+/// When stdout cannot be written.
+pub fn status(args: &StatusArgs, environment: &Environment) -> io::Result<Exit> {
+    let document = match (&args.data, &args.url) {
+        (Some(data), _) => folder::ask(data, environment),
+        (None, Some(url)) => url::ask(url),
+        (None, None) => url::ask(&default_url(environment)),
+    };
+    match document {
+        Ok(document) => {
+            let mut out = output::stdout();
+            match args.output {
+                Format::Text => text::write(&document, &mut out)?,
+                Format::Json => writeln!(out, "{}", serde_json::to_string(&document)?)?,
+            }
+            out.flush()?;
+            Ok(Exit::Good)
+        }
+        Err(reason) => {
+            output::complain(&reason);
+            Ok(Exit::Unable)
+        }
+    }
+}
+
+/// Where `run` listens with the settings of this folder.
+fn default_url(environment: &Environment) -> String {
+    let loaded = settings::load(&SettingsArgs::default(), environment);
+    let listen = loaded
+        .settings
+        .map(|settings| settings.run.listen.to_string());
+    format!("http://{}", listen.as_deref().unwrap_or("127.0.0.1:8788"))
+}
+
+/// A runtime for one question.
+fn runtime() -> Result<tokio::runtime::Runtime, String> {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder
+        .enable_all()
+        .build()
+        .map_err(|error| error.to_string())
+}
