@@ -91,7 +91,7 @@ codes! {
     SchemaTypeUnknown "schema.type_unknown" Schema SchemaViolation Error "RFC 7946 section 1.4" "use one of the nine GeoJSON types, in its case";
     SchemaMemberMissing "schema.member_missing" Schema SchemaViolation Error "RFC 7946 section 3" "add the member";
     SchemaMemberType "schema.member_type" Schema SchemaViolation Error "RFC 7946 section 3" "give the member the type that RFC 7946 asks for";
-    SchemaMemberForeign "schema.member_forbidden" Schema SchemaViolation Warning "RFC 7946 section 7.1" "leave the member to the object it defines";
+    SchemaMemberForeign "schema.member_forbidden" Schema SchemaViolation Error "RFC 7946 section 7.1" "leave the member to the object it defines";
     SchemaFeatureExpected "schema.feature_expected" Schema SchemaViolation Error "RFC 7946 section 3.3" "put only Feature objects into features";
     SchemaIdType "schema.id_type" Schema SchemaViolation Error "RFC 7946 section 3.2" "let id be a string or a number";
     SchemaBbox "schema.bbox" Schema SchemaViolation Error "RFC 7946 section 5" "let bbox be four or six numbers";

@@ -50,7 +50,7 @@ impl Effect {
         };
         let mut found = None;
         let report = read::read(payload, ask, |feature| {
-            let properties = if feature.is_feature {
+            let properties = if feature.whole {
                 feature
                     .value
                     .member("properties")

@@ -51,16 +51,10 @@ impl fmt::Display for Cell {
 
 /// −180 is 180; anything further out is brought back by whole turns.
 fn wrap_longitude(longitude: f64) -> f64 {
-    if (-180.0..=180.0).contains(&longitude) {
-        if longitude == -180.0 {
-            180.0
-        } else {
-            longitude
-        }
-    } else {
-        let turned = (longitude + 180.0).rem_euclid(360.0) - 180.0;
-        if turned == -180.0 { 180.0 } else { turned }
+    if longitude > -180.0 && longitude <= 180.0 {
+        return longitude;
     }
+    180.0 - (180.0 - longitude).rem_euclid(360.0)
 }
 
 /// What a source's lane key is made of.

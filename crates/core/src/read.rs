@@ -39,7 +39,7 @@ pub(crate) struct Feature<'a> {
     /// The feature, or the bare geometry.
     pub(crate) value: Value<'a>,
     /// Whether it is a Feature and not a bare geometry.
-    pub(crate) is_feature: bool,
+    pub(crate) whole: bool,
     /// Pointer to it in the document.
     pub(crate) pointer: String,
     /// None when null, absent or not readable.

@@ -108,15 +108,12 @@ fn inside(primitive: &Primitive, rings: &[Range<usize>]) -> Option<[f64; 2]> {
 /// the box: no vertex lies on the line, so every crossing is a proper one.
 fn scan_height(primitive: &Primitive, rings: &[Range<usize>]) -> Option<f64> {
     let heights = || {
-        rings
-            .iter()
-            .flat_map(|ring| ring.clone())
-            .filter_map(|vertex| {
-                primitive
-                    .coordinates
-                    .get(vertex * primitive.stride + 1)
-                    .copied()
-            })
+        rings.iter().flat_map(Clone::clone).filter_map(|vertex| {
+            primitive
+                .coordinates
+                .get(vertex * primitive.stride + 1)
+                .copied()
+        })
     };
     let first = heights().next()?;
     let (low, high) = heights().fold((first, first), |(low, high), y| {

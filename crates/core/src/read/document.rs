@@ -25,7 +25,7 @@ pub(crate) fn read<'a>(body: &'a [u8], ask: Ask<'a>, mut visit: impl FnMut(Featu
     let mut report = Report::new(kept_max);
     let text = match text(body, ask) {
         Ok(text) => text,
-        Err(violation) => return Report::of(violation),
+        Err(violation) => return Report::of(*violation),
     };
     let index = match json::validate(text, ask.limits.depth_max) {
         Ok(index) => index,
@@ -43,24 +43,29 @@ pub(crate) fn read<'a>(body: &'a [u8], ask: Ask<'a>, mut visit: impl FnMut(Featu
     report
 }
 
-fn text<'a>(body: &'a [u8], ask: Ask<'_>) -> Result<&'a str, Violation> {
+fn text<'a>(body: &'a [u8], ask: Ask<'_>) -> Result<&'a str, Box<Violation>> {
+    let refuse = |code, message: &str, at| Box::new(Violation::new(code, message).at("", at));
     if body.len() as u64 > ask.limits.body_bytes_max {
         let most = ask.limits.body_bytes_max;
-        return Err(Violation::new(
-            Code::LimitBytes,
-            format!("the body is larger than {most} bytes"),
-        ));
+        let message = format!("the body is larger than {most} bytes");
+        return Err(refuse(Code::LimitBytes, &message, 0));
     }
     let text = std::str::from_utf8(body).map_err(|error| {
-        Violation::new(Code::ParseUtf8, "the body is not UTF-8").at("", error.valid_up_to())
+        refuse(
+            Code::ParseUtf8,
+            "the body is not UTF-8",
+            error.valid_up_to(),
+        )
     })?;
     if text.starts_with('\u{feff}') {
-        return Err(
-            Violation::new(Code::ParseBom, "the body starts with a byte order mark").at("", 0),
-        );
+        return Err(refuse(
+            Code::ParseBom,
+            "the body starts with a byte order mark",
+            0,
+        ));
     }
     if text.trim_matches([' ', '\n', '\r', '\t']).is_empty() {
-        return Err(Violation::new(Code::ParseEmpty, "the body is empty").at("", 0));
+        return Err(refuse(Code::ParseEmpty, "the body is empty", 0));
     }
     Ok(text)
 }
@@ -141,7 +146,7 @@ fn walk(
     };
     let header = Level::of_header(course.ask.content_crs, report);
     match kind.as_str() {
-        "FeatureCollection" => collection(root, header, course, report, visit),
+        "FeatureCollection" => collection(root, &header, course, report, visit),
         "Feature" => visit(feature::read(root, 0, String::new(), &header, course)),
         name if GEOMETRY_TYPES.contains(&name) => visit(feature::bare(root, &header, course)),
         other => report.push(unknown_type(root, "", other)),
@@ -150,7 +155,7 @@ fn walk(
 
 fn collection(
     root: Value<'_>,
-    header: Level,
+    header: &Level,
     course: &mut Course<'_>,
     report: &mut Report,
     visit: &mut impl FnMut(Feature<'_>),

@@ -19,7 +19,7 @@ pub(super) fn bare<'a>(value: Value<'a>, outer: &Level, course: &mut Course<'_>)
     finish(Feature {
         index: 0,
         value,
-        is_feature: false,
+        whole: false,
         pointer: String::new(),
         geometry: read.geometry,
         declared: read.level.declared,
@@ -38,7 +38,7 @@ pub(super) fn read<'a>(
     let mut feature = Feature {
         index,
         value,
-        is_feature: true,
+        whole: true,
         geometry: None,
         declared: outer.declared.clone(),
         report: Report::new(0),

@@ -149,9 +149,9 @@ impl Reader {
             );
         }
         if fine {
-            self.keep(&numbers[..count], value.start)
+            self.keep(&numbers[..count], value.start);
         } else {
-            self.sound = false
+            self.sound = false;
         }
     }
 

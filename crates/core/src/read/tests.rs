@@ -1,4 +1,5 @@
 use super::*;
+use crate::geometry::Primitive;
 use crate::violation::Place;
 
 fn told(body: &str) -> Vec<(Code, String, Option<u64>)> {
@@ -126,7 +127,8 @@ fn duplicate_members_are_told_wherever_they_are() {
             .map(|(code, pointer, _)| (*code, pointer.as_str())),
         Some((Code::ParseDuplicateMember, "/properties/a/b"))
     );
-    let wide: String = (0..40).map(|n| format!("\"k{n}\":0,")).collect();
+    let wide: Vec<String> = (0..40).map(|n| format!("\"k{n}\":0,")).collect();
+    let wide = wide.concat();
     assert_eq!(
         codes(&format!(
             "{{{wide}\"k39\":1,\"type\":\"Point\",\"coordinates\":[0,0]}}"
@@ -224,7 +226,7 @@ fn a_nested_collection_keeps_document_order() {
         xs = geometry
             .primitives
             .iter()
-            .flat_map(|each| each.positions())
+            .flat_map(Primitive::positions)
             .map(|[x, _]| x)
             .collect();
     });
