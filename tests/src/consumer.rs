@@ -3,7 +3,7 @@
 
 use crate::http::{self, Connection, Request, Response, free_port};
 use crate::process::Process;
-use crate::{settings, tools};
+use crate::{settings, tools, wait};
 use serde_json::Value as Json;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -135,19 +135,47 @@ impl Consumer {
         Connection::open(self.port).expect("the consumer listens")
     }
 
-    /// What `hexlane status --output json` says.
+    /// What `hexlane status --output json` says of it.
     ///
     /// # Panics
     /// When it fails or prints no JSON.
     #[must_use]
     pub fn status(&self) -> Json {
         let mut command = hexlane();
-        command
-            .current_dir(self.folder.path())
-            .args(["status", "--output", "json"]);
-        command.args(["--to", &format!("http://127.0.0.1:{}", self.port)]);
+        command.args(["status", "--output", "json", "--url", &self.url()]);
         let text = crate::process::output(&mut command);
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("status: {error}\n{text}"))
+    }
+
+    /// Waits until nothing waits any more; then says what became of events.
+    ///
+    /// # Panics
+    /// When something still waits at the limit.
+    #[must_use]
+    pub fn drained(&self, limit: Duration) -> Json {
+        wait::until("an empty queue", limit, || {
+            let answer = http::send(self.port, &Request::get("/v1/status")).ok()?;
+            let status = answer.json();
+            (answer.status == 200 && status["waiting"] == 0).then_some(status)
+        })
+    }
+
+    /// The sum of a metric over the label sets that hold `label`; zero when it is not told.
+    #[must_use]
+    pub fn metric(&self, name: &str, label: &str) -> u64 {
+        let text = self.send(&Request::get("/metrics")).text();
+        let lines = text
+            .lines()
+            .filter(|line| line.starts_with(name) && line.contains(label));
+        lines
+            .filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok())
+            .sum()
+    }
+
+    /// Its address.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
     }
 
     /// The file that QGIS opens.

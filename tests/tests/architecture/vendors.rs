@@ -27,7 +27,7 @@ const BESIDE: [(&str, &str); 2] = [
     ("hexlane-worker", "redis"),
 ];
 
-fn technologies(member: &Member<'_>) -> BTreeSet<&'static str> {
+fn technologies(member: Member<'_>) -> BTreeSet<&'static str> {
     let linked = member.linked();
     let beside = |library: &str| BESIDE.contains(&(member.name(), library));
     let uses = |libraries: &[&str]| {
@@ -51,7 +51,7 @@ fn a_client_library_is_linked_by_its_backend_alone() {
         .filter(|member| member.is_shipped())
     {
         let own = member.name().strip_prefix("hexlane-backend-");
-        for technology in technologies(member) {
+        for technology in technologies(*member) {
             assert_eq!(
                 own,
                 Some(technology),

@@ -1,0 +1,270 @@
+//! The table of bad input, and of the good input beside it: one documented answer a row,
+//! the same from the native intake and from the Worker.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
+
+#[path = "bad_input/contract.rs"]
+mod contract;
+#[path = "bad_input/geometry.rs"]
+mod geometry;
+#[path = "bad_input/head.rs"]
+mod head;
+#[path = "bad_input/proof.rs"]
+mod proof;
+#[path = "bad_input/row.rs"]
+mod row;
+#[path = "bad_input/text.rs"]
+mod text;
+
+use hexlane_tests::consumer::Consumer;
+use hexlane_tests::edge::Edge;
+use hexlane_tests::http::{self, Request, Response, Slow};
+use hexlane_tests::relay::Relay;
+use row::{EVENTS, Row, point};
+use std::time::Duration;
+
+const DRAIN_LIMIT: Duration = Duration::from_secs(30);
+
+/// Headers that a sender may act on.
+const HEADERS: [&str; 7] = [
+    "accept-encoding",
+    "accept-post",
+    "allow",
+    "cache-control",
+    "content-type",
+    "retry-after",
+    "www-authenticate",
+];
+
+fn table() -> Vec<Row> {
+    let mut rows = text::rows();
+    rows.extend(geometry::rows());
+    rows.extend(contract::rows());
+    rows.extend(head::rows());
+    rows.extend(proof::rows());
+    rows
+}
+
+/// Both front ends, each with a consumer of its own behind it.
+struct Fronts {
+    native: Consumer,
+    behind: Consumer,
+    relay: Relay,
+    edge: Edge,
+}
+
+impl Fronts {
+    fn start() -> Self {
+        let (native, behind) = (Consumer::start(), Consumer::start());
+        let relay = Relay::to(behind.port);
+        let edge = Edge::start(relay.port);
+        Self {
+            native,
+            behind,
+            relay,
+            edge,
+        }
+    }
+
+    /// The answers of the native intake and of the Worker.
+    fn ask(&self, request: &Request) -> [Result<Response, String>; 2] {
+        [self.native.port, self.edge.port]
+            .map(|port| http::send(port, request).map_err(|error| format!("no answer: {error}")))
+    }
+}
+
+/// What a sender sees of an answer.
+fn seen(answer: &Response) -> (u16, Vec<Option<&str>>, &[u8]) {
+    (
+        answer.status,
+        HEADERS.map(|name| answer.header(name)).to_vec(),
+        &answer.body,
+    )
+}
+
+/// What is wrong with the two answers to a row.
+fn faults(row: &Row, answers: &[Result<Response, String>; 2]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (front, answer) in ["native intake", "Worker"].iter().zip(answers) {
+        let judged = answer
+            .as_ref()
+            .map_err(Clone::clone)
+            .and_then(|answer| row.judge(answer));
+        faults.extend(
+            judged
+                .err()
+                .map(|fault| format!("{}, {front}: {fault}", row.name)),
+        );
+    }
+    if let [Ok(native), Ok(worker)] = answers
+        && seen(native) != seen(worker)
+    {
+        let told = |answer: &Response| format!("{:?} {}", seen(answer).1, answer.text());
+        let (native, worker) = (told(native), told(worker));
+        faults.push(format!(
+            "{} differs:\n  native {native}\n  Worker {worker}",
+            row.name
+        ));
+    }
+    faults
+}
+
+#[test]
+fn every_row_gets_its_documented_answer_with_the_same_bytes_from_both_front_ends() {
+    let fronts = Fronts::start();
+    let rows = table();
+    let faults: Vec<String> = rows
+        .iter()
+        .flat_map(|row| faults(row, &fronts.ask(&row.request)))
+        .collect();
+    assert!(
+        faults.is_empty(),
+        "{} of {} rows:\n{}",
+        faults.len(),
+        rows.len(),
+        faults.join("\n")
+    );
+    eprintln!(
+        "{} rows, each alike from the native intake and from workerd",
+        rows.len()
+    );
+}
+
+#[test]
+fn what_is_refused_is_never_enqueued_and_what_is_accepted_is_enqueued_once() {
+    let fronts = Fronts::start();
+    let mut accepted = 0;
+    for row in table() {
+        let before = fronts.relay.requests();
+        let enqueued = row
+            .results
+            .iter()
+            .filter(|status| **status == "accepted")
+            .count();
+        let answers = fronts.ask(&row.request);
+        assert!(
+            answers
+                .iter()
+                .flatten()
+                .all(|answer| answer.status == row.status),
+            "{}",
+            row.name
+        );
+        let relayed = fronts.relay.requests() - before;
+        assert!(
+            row.status == 202 || relayed == 0,
+            "{} was relayed",
+            row.name
+        );
+        assert!(
+            enqueued == 0 || relayed == 1,
+            "{} was relayed {relayed} times",
+            row.name
+        );
+        accepted += enqueued as u64;
+    }
+    for consumer in [&fronts.native, &fronts.behind] {
+        let status = consumer.drained(DRAIN_LIMIT);
+        let new = consumer.metric("hexlane_queue_events_enqueued_total", "result=\"new\"");
+        let settled = status["settled"].as_object().expect("outcomes by name");
+        let settled: u64 = settled.values().filter_map(serde_json::Value::as_u64).sum();
+        assert_eq!((new, settled), (accepted, accepted), "{status}");
+        assert_eq!(status["dead_letters"], serde_json::json!([]), "{status}");
+    }
+}
+
+#[test]
+fn a_slow_good_request_in_flight_outlives_the_whole_table() {
+    let fronts = Fronts::start();
+    let body =
+        point("slow", "[5,6]").replace("{}", &format!(r#"{{"note":"{}"}}"#, "x".repeat(4_000)));
+    for (port, request) in [
+        (fronts.native.port, Request::post(EVENTS, body.as_str())),
+        (fronts.edge.port, Request::post(EVENTS, body.as_str())),
+        (
+            fronts.edge.port,
+            Request::post(EVENTS, body.replace("slow", "slow-chunked")).chunked(100),
+        ),
+    ] {
+        let mut slow = Slow::begin(port, &request).expect("it listens");
+        for row in table() {
+            slow.go_on(20)
+                .unwrap_or_else(|error| panic!("cut by `{}`: {error}", row.name));
+            http::send(port, &row.request).unwrap_or_else(|error| panic!("{}: {error}", row.name));
+        }
+        let answer = slow.finish().expect("an answer");
+        assert_eq!(answer.status, 202, "{}", answer.text());
+    }
+}
+
+#[test]
+fn a_key_reused_with_another_body_is_refused_and_with_the_same_body_is_a_duplicate() {
+    let fronts = Fronts::start();
+    let keyed = |place: &str| {
+        Request::post(EVENTS, point("keyed", place)).with("idempotency-key", "one key")
+    };
+    let sent = |request: &Request| {
+        let [native, worker] = fronts.ask(request).map(|answer| answer.expect("an answer"));
+        assert_eq!(
+            seen(&native),
+            seen(&worker),
+            "{} and {}",
+            native.text(),
+            worker.text()
+        );
+        native
+    };
+    let first = sent(&keyed("[1,2]"));
+    assert_eq!(
+        first.json()["results"][0]["status"],
+        "accepted",
+        "{}",
+        first.text()
+    );
+    for round in ["while it waits or is applied", "once it is applied"] {
+        let other = sent(&keyed("[3,4]"));
+        assert_eq!(other.status, 422, "{round}: {}", other.text());
+        assert_eq!(
+            other.json()["code"],
+            "idempotency.key_reused",
+            "{}",
+            other.text()
+        );
+        assert_eq!(other.json()["errors"][0]["feature"], 0, "{}", other.text());
+        let again = sent(&keyed("[1,2]"));
+        assert_eq!(
+            again.json()["results"][0]["status"],
+            "duplicate",
+            "{round}: {}",
+            again.text()
+        );
+        for consumer in [&fronts.native, &fronts.behind] {
+            let settled = &consumer.drained(DRAIN_LIMIT)["settled"];
+            assert_eq!(settled["applied"], 1, "{round}: {settled}");
+        }
+    }
+}
+
+#[test]
+fn a_time_far_in_the_future_is_refused_by_both_front_ends() {
+    let fronts = Fronts::start();
+    let body = point("future", "[1,2]").replace("{}", r#"{"observed_at":"2999-01-01T00:00:00Z"}"#);
+    for answer in fronts.ask(&Request::post(EVENTS, body)) {
+        let answer = answer.expect("an answer");
+        assert_eq!(answer.status, 422, "{}", answer.text());
+        assert_eq!(
+            answer.json()["code"],
+            "schema.time_in_future",
+            "{}",
+            answer.text()
+        );
+        assert_eq!(
+            answer.json()["errors"][0]["pointer"],
+            "/properties/observed_at"
+        );
+    }
+}

@@ -1,0 +1,113 @@
+//! The production settings in `wrangler.toml`: the real Worker takes them as they stand.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
+
+use hexlane_tests::edge::Edge;
+use hexlane_tests::http::{self, Request};
+use hexlane_tests::{process, settings, tools, workspace};
+use std::fs;
+use std::process::Command;
+use toml::{Table, Value};
+
+fn production() -> Table {
+    let wrangler = settings::wrangler();
+    let found = wrangler
+        .get("env")
+        .and_then(|all| all.get("production"))
+        .and_then(Value::as_table);
+    found.expect("[env.production] of wrangler.toml").clone()
+}
+
+/// Names under any `secrets` of the settings.
+fn secret_names(value: &Value) -> Vec<String> {
+    let members = value.as_table().into_iter().flatten();
+    let names = members.flat_map(|(name, inner)| match inner.as_array() {
+        Some(names) if name == "secrets" => names
+            .iter()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect(),
+        Some(_) | None => secret_names(inner),
+    });
+    names.collect()
+}
+
+#[test]
+fn no_secret_stands_in_wrangler_toml() {
+    let text = fs::read_to_string(workspace::root().join("wrangler.toml")).expect("wrangler.toml");
+    assert!(
+        !text.contains("whsec_"),
+        "a secret is a binding, set by `wrangler secret put`"
+    );
+}
+
+#[test]
+fn the_worker_serves_the_production_settings_and_lets_no_stranger_in() {
+    let production = production();
+    let vars = production
+        .get("vars")
+        .and_then(Value::as_table)
+        .expect("vars of production")
+        .clone();
+    let door = vars.get("DOOR").expect("DOOR of production");
+    let mut names = secret_names(door);
+    names.push("HEXLANE_RELAY_SECRET".to_owned());
+    let value = settings::secret("SIGNED_SECRET");
+    let secrets: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), value)).collect();
+    let edge = Edge::start_with(&vars, &secrets);
+    let sources = door
+        .get("sources")
+        .and_then(Value::as_table)
+        .expect("sources of production");
+    for source in sources.keys() {
+        let request = Request::post(&format!("/v1/events/{source}"), "{}");
+        let answer = http::send(edge.port, &request).expect("an answer");
+        assert_eq!(answer.status, 401, "{source}: {}", answer.text());
+    }
+}
+
+#[test]
+fn a_worker_without_its_secrets_says_that_it_is_misconfigured_and_takes_nothing() {
+    let vars = production()
+        .get("vars")
+        .and_then(Value::as_table)
+        .expect("vars of production")
+        .clone();
+    let edge = Edge::start_with(&vars, &[]);
+    let answer =
+        http::send(edge.port, &Request::post("/v1/events/fleet", "{}")).expect("an answer");
+    assert!(answer.status >= 500, "{} {}", answer.status, answer.text());
+}
+
+#[test]
+fn slow_wrangler_takes_the_production_settings() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut wrangler = settings::wrangler();
+    wrangler.remove("build");
+    let bundle = tools::edge_bundle().join("index.js");
+    wrangler.insert("main".to_owned(), bundle.display().to_string().into());
+    let config = folder.path().join("wrangler.toml");
+    fs::write(&config, wrangler.to_string()).expect("a file");
+    let mut command = Command::new(tools::node());
+    command.arg(tools::wrangler().canonicalize().expect("a path"));
+    command
+        .args([
+            "deploy",
+            "--dry-run",
+            "--env",
+            "production",
+            "--no-bundle",
+            "--config",
+        ])
+        .arg(&config);
+    command.args(["--outdir", "out"]).current_dir(folder.path());
+    command.env("WRANGLER_SEND_METRICS", "false").env("CI", "1");
+    let text = process::output(&mut command);
+    for name in ["env.ROUTE", "env.RELAY_URL", "env.DOOR"] {
+        assert!(text.contains(name), "{name} is no binding:\n{text}");
+    }
+}
