@@ -75,6 +75,12 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
+    /// No delay of this policy is longer.
+    #[must_use]
+    pub fn wait_ms_max(&self) -> u64 {
+        self.cap_ms.max(self.retry_after_ms_max)
+    }
+
     /// min(cap, base · 2^(n−1)) for the n-th attempt, from 1.
     #[must_use]
     pub fn backoff_ms(&self, attempt: u32) -> u64 {

@@ -22,7 +22,7 @@ pub(crate) enum Applied {
     /// It is committed; an answer for each row.
     Landed(Vec<Landed>),
     /// It is not, because of some row.
-    Refused(Cause),
+    Refused(Failure),
 }
 
 /// Applies batches under one lease.
@@ -67,7 +67,7 @@ impl<'a, B: Backends> Applier<'a, B> {
                     self.context
                         .observer
                         .observe(self.tenure.lease.shard, observation);
-                    return Ok(Applied::Refused(cause));
+                    return Ok(Applied::Refused(failure));
                 }
                 Scope::Sink | Scope::Shard => self.wait_for_sink(&failure).await?,
             }

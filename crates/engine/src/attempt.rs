@@ -7,6 +7,7 @@
 
 use crate::apply::{Applied, Applier};
 use crate::bury::{Burial, bury};
+use crate::cause::cause_of;
 use crate::closing::{Closing, attempt_of, kept_after, retry_state};
 use crate::context::Context;
 use crate::end::End;
@@ -15,7 +16,7 @@ use crate::reader::Refusal;
 use crate::row::Row;
 use crate::stores::Backends;
 use crate::tenure::Tenure;
-use hexlane_backend::{Body, Code, Failure, Landed, Part};
+use hexlane_backend::{Body, Failure, Landed, RetryState};
 use hexlane_core::envelope::Kind;
 use hexlane_core::lane::LaneKey;
 use hexlane_delivery::lanes::Run;
@@ -75,8 +76,8 @@ impl<B: Backends> Trial<'_, B> {
         self.bury(burials).await?;
         while !open.is_empty() {
             let all = open.len();
-            if let Some(cause) = self.land(&mut open, all).await? {
-                self.isolate(&mut open, cause).await?;
+            if let Some(refused) = self.land(&mut open, all).await? {
+                self.isolate(&mut open, refused).await?;
             }
         }
         Ok(())
@@ -109,12 +110,6 @@ impl<B: Backends> Trial<'_, B> {
                 )));
             }
             Body::Lost => {
-                let code = Cause::BodyLost.code();
-                self.context.alert(
-                    self.tenure.lease.shard,
-                    &code,
-                    &row.delivery.receipt().as_str(),
-                );
                 return Err(Box::new(Refusal::bare(
                     Cause::BodyLost,
                     "the queue lost its bytes",
@@ -129,11 +124,15 @@ impl<B: Backends> Trial<'_, B> {
     }
 
     /// Applies the first `count` open rows; none when they landed, else why not.
-    async fn land(&mut self, open: &mut VecDeque<Row>, count: usize) -> Result<Option<Cause>, End> {
+    async fn land(
+        &mut self,
+        open: &mut VecDeque<Row>,
+        count: usize,
+    ) -> Result<Option<Failure>, End> {
         let rows = open.make_contiguous().get_mut(..count).unwrap_or_default();
         let landed = match self.applier.apply(rows).await? {
             Applied::Landed(landed) => landed,
-            Applied::Refused(cause) => return Ok(Some(cause)),
+            Applied::Refused(failure) => return Ok(Some(failure)),
         };
         let mut conflicts = Vec::new();
         for (row, landed) in open.drain(..count).zip(landed) {
@@ -152,30 +151,28 @@ impl<B: Backends> Trial<'_, B> {
     }
 
     /// Finds the first bad row of a refused batch and settles it alone.
-    async fn isolate(&mut self, open: &mut VecDeque<Row>, refused: Cause) -> Result<(), End> {
+    async fn isolate(&mut self, open: &mut VecDeque<Row>, refused: Failure) -> Result<(), End> {
         let mut search = Bisection::of_refused(open.len());
-        let mut cause = refused;
+        let mut failure = refused;
         while let Step::Apply(count) = search.step() {
             match self.land(open, count).await? {
                 None => search.applied(),
                 Some(again) => {
-                    cause = again;
+                    failure = again;
                     search.refused();
                 }
             }
         }
+        let cause = cause_of(&failure);
         if matches!(cause, Cause::Transient { .. }) && !search.has_applied() {
             // Nothing lands: that is the sink, not this event. Let another key be first.
             put_first_key_last(open);
-            return self
-                .applier
-                .wait_for_sink(&Failure::new(Part::Sink, Code::Busy))
-                .await;
+            return self.applier.wait_for_sink(&failure).await;
         }
         let Some(row) = open.pop_front() else {
             return Ok(());
         };
-        let message = format!("the sink refused this event alone: {}", cause.code());
+        let message = format!("refused alone: {failure}");
         let burials = self.decide(row, Refusal::bare(cause, message), open)?;
         self.bury(burials.into_iter().collect()).await
     }
@@ -214,6 +211,9 @@ impl<B: Backends> Trial<'_, B> {
                 delay_ms,
                 state,
             } => {
+                let attempt = attempt_of(&cause, now_us);
+                let kept = kept_after(row.delivery.retry(), state, due_at_us, attempt);
+                self.defer(row, kept, rest);
                 let observation = Observation::Deferred {
                     class: cause.class(),
                     delay_ms,
@@ -221,15 +221,6 @@ impl<B: Backends> Trial<'_, B> {
                 self.context
                     .observer
                     .observe(self.tenure.lease.shard, observation);
-                let kept = kept_after(
-                    row.delivery.retry(),
-                    state,
-                    due_at_us,
-                    attempt_of(&cause, now_us),
-                );
-                let behind = take_key(rest, &row.key);
-                self.waiting_keys.push(row.key.clone());
-                self.closings.push(Closing::defer(row, kept, behind));
                 Ok(None)
             }
             Settlement::Hold(_) | Settlement::Ack(_) => {
@@ -245,6 +236,13 @@ impl<B: Backends> Trial<'_, B> {
                 })
             }
         }
+    }
+
+    /// The event waits for another attempt, and those of its key behind it with it.
+    fn defer(&mut self, row: Row, kept: RetryState, rest: &mut VecDeque<Row>) {
+        let behind = take_key(rest, &row.key);
+        self.waiting_keys.push(row.key.clone());
+        self.closings.push(Closing::defer(row, kept, behind));
     }
 
     async fn bury(&mut self, burials: Vec<Burial>) -> Result<(), End> {

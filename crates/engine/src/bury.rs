@@ -10,7 +10,7 @@ use crate::row::Row;
 use crate::stores::Backends;
 use crate::tenure::Tenure;
 use hexlane_backend::{DeadLetter, DeadLetters, Destination, StoreError};
-use hexlane_core::Outcome;
+use hexlane_core::{FailureClass, Outcome};
 use hexlane_delivery as delivery;
 
 /// An event that has to go, and why.
@@ -98,6 +98,9 @@ impl Burial {
             code = %code, destination = self.destination.as_str(), attempts = self.attempts,
             "dead letter recorded"
         );
+        if class == FailureClass::Unknown {
+            context.alert(tenure.lease.shard, &code, &self.refusal.message);
+        }
         let observation = Observation::Buried {
             destination: self.destination,
             class,

@@ -25,6 +25,13 @@ pub(crate) struct Context<B: Backends> {
 }
 
 impl<B: Backends> Context<B> {
+    /// No wait that the policy draws is longer: a due time beyond it comes from a clock
+    /// that was stepped.
+    pub(crate) fn latest_due_us(&self) -> i64 {
+        let wait_us = self.settings.retry.wait_ms_max().saturating_mul(1_000);
+        self.clock.now_us().saturating_add_unsigned(wait_us)
+    }
+
     /// An operator is needed: a log entry with a stable code, and a count.
     pub(crate) fn alert(&self, shard: Shard, code: &Code, detail: &dyn Display) {
         tracing::error!(%shard, code = %code, %detail, "alert");

@@ -1,6 +1,7 @@
 //! Why the work on a shard ends.
 
 use crate::observer::PauseReason;
+use hexlane_backend::Failure;
 use hexlane_delivery::Code;
 
 /// Why the work under a lease ends.
@@ -13,7 +14,7 @@ pub(crate) enum End {
     /// The lease was not renewed in time: as if fenced.
     Lapsed,
     /// A fetch was not answered: what it handed out comes under the next epoch.
-    FetchLost,
+    FetchLost(Failure),
     /// An operator is needed.
     Halted {
         /// Why.

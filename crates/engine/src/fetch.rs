@@ -55,10 +55,7 @@ async fn fetch_reserved<B: Backends>(
     {
         Ok(deliveries) => deliveries,
         Err(StoreError::Fenced { .. }) => return Err(End::Fenced),
-        Err(StoreError::Failed(failure)) => {
-            tracing::warn!(%shard, %failure, "fetch not answered");
-            return Err(End::FetchLost);
-        }
+        Err(StoreError::Failed(failure)) => return Err(End::FetchLost(failure)),
     };
     let bytes = deliveries
         .iter()

@@ -10,6 +10,7 @@ use crate::context::Context;
 use crate::end::End;
 use crate::fetch::{Fetched, fetch};
 use crate::observer::{Observation, PauseReason};
+use crate::pause::Pause;
 use crate::row::Row;
 use crate::settings::OUTAGE;
 use crate::settle::{Flushed, SETTLE_EVENTS_MAX, flush};
@@ -23,7 +24,9 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 /// A shard in hand.
-pub(crate) struct Ownership<B: Backends> {
+pub(crate) struct Ownership<'a, B: Backends> {
+    /// How often the queue was waited for; it is over with the first good fetch.
+    queue_outage: &'a mut Pause,
     context: Arc<Context<B>>,
     tenure: Arc<Tenure>,
     bell: watch::Receiver<Bell>,
@@ -40,19 +43,21 @@ pub(crate) struct Ownership<B: Backends> {
     flush_failures: u32,
 }
 
-impl<B: Backends> Drop for Ownership<B> {
+impl<B: Backends> Drop for Ownership<'_, B> {
     fn drop(&mut self) {
         self.context.credits.give_back(self.held);
     }
 }
 
-impl<B: Backends> Ownership<B> {
+impl<'a, B: Backends> Ownership<'a, B> {
     pub(crate) fn new(
         context: Arc<Context<B>>,
         tenure: Arc<Tenure>,
         bell: watch::Receiver<Bell>,
+        queue_outage: &'a mut Pause,
     ) -> Self {
         Self {
+            queue_outage,
             context,
             tenure,
             bell,
@@ -79,7 +84,7 @@ impl<B: Backends> Ownership<B> {
         };
         match end {
             End::Fenced | End::Lapsed => end,
-            End::Stopped | End::FetchLost => self.drain().await.err().unwrap_or(end),
+            End::Stopped | End::FetchLost(_) => self.drain().await.err().unwrap_or(end),
             End::Halted { reason, code } => self.halt(reason, &code).await,
         }
     }
@@ -209,6 +214,8 @@ impl<B: Backends> Ownership<B> {
         let Some(fetched) = fetched? else {
             return Ok(());
         };
+        self.queue_outage
+            .over(&self.context, self.tenure.lease.shard);
         let poll = Duration::from_millis(self.context.settings.poll_ms);
         self.poll_at = self.context.clock.monotonic().saturating_add(poll);
         self.hungry = fetched.load.entries > 0;
@@ -220,7 +227,8 @@ impl<B: Backends> Ownership<B> {
         self.held.bytes += fetched.load.bytes;
         for row in fetched.rows {
             let key = row.key.clone();
-            self.lanes.push(&key, row.into_entry());
+            let entry = row.into_entry(self.context.latest_due_us());
+            self.lanes.push(&key, entry);
         }
         Ok(())
     }
@@ -325,7 +333,7 @@ fn worst(ends: [Result<(), End>; 3]) -> Result<(), End> {
         End::Fenced => 0,
         End::Lapsed => 1,
         End::Halted { .. } => 2,
-        End::FetchLost => 3,
+        End::FetchLost(_) => 3,
         End::Stopped => 4,
     };
     ends.into_iter()

@@ -32,9 +32,9 @@ impl Row {
         }
     }
 
-    /// As it stands in a lane.
-    pub(crate) fn into_entry(self) -> Entry<Self> {
-        let due_at_us = self.delivery.retry().due_at_us;
+    /// As it stands in a lane, due at `latest_due_us` at the latest.
+    pub(crate) fn into_entry(self, latest_due_us: i64) -> Entry<Self> {
+        let due_at_us = self.delivery.retry().due_at_us.min(latest_due_us);
         Entry {
             bytes: self.delivery.size_bytes(),
             due_at_us: (due_at_us > 0).then_some(due_at_us),

@@ -113,15 +113,13 @@ impl Flushed {
                     .observe(tenure.lease.shard, Observation::Acked { outcome, latency });
             }
             (Settled::Deferred(delivery), Then::Again { key, behind }) => {
-                self.again.push(run(
-                    Row {
-                        delivery,
-                        key,
-                        fetched_at,
-                        effect: None,
-                    },
-                    behind,
-                ));
+                let first = Row {
+                    delivery,
+                    key,
+                    fetched_at,
+                    effect: None,
+                };
+                self.again.push(run(first, behind, context.latest_due_us()));
             }
             (Settled::Acked, Then::Again { .. }) | (Settled::Deferred(_), Then::Gone(_)) => {
                 self.end = Some(End::defect("queue.settled_otherwise"));
@@ -130,11 +128,11 @@ impl Flushed {
     }
 }
 
-fn run(first: Row, behind: Vec<Row>) -> Run<Row> {
+fn run(first: Row, behind: Vec<Row>, latest_due_us: i64) -> Run<Row> {
     let key: LaneKey = first.key.clone();
     let entries = std::iter::once(first)
         .chain(behind)
-        .map(Row::into_entry)
+        .map(|row| row.into_entry(latest_due_us))
         .collect();
     Run { key, entries }
 }

@@ -27,7 +27,7 @@ pub(crate) async fn serve<B: Backends>(
     bell: watch::Receiver<Bell>,
 ) -> Result<(), EngineError> {
     let mut authority = Pause::new(PauseReason::Leases);
-    let mut lost = Pause::new(PauseReason::Queue);
+    let mut queue_outage = Pause::new(PauseReason::Queue);
     while !context.stop.is_stopping() {
         let sent_at = context.clock.monotonic();
         // A stop during a wait is seen by the loop itself.
@@ -40,16 +40,21 @@ pub(crate) async fn serve<B: Backends>(
             Ok(Some(lease)) => {
                 authority.over(&context, shard);
                 let tenure = Tenure::new(lease, sent_at, context.settings.store_call_ms_max)?;
-                match own(&context, Arc::new(tenure), bell.clone()).await {
+                match own(&context, Arc::new(tenure), bell.clone(), &mut queue_outage).await {
                     End::Stopped => return Ok(()),
-                    End::Fenced | End::Lapsed | End::FetchLost | End::Halted { .. } => {
-                        lost.wait(&context, &OUTAGE, None).await
+                    End::FetchLost(failure) => queue_outage.after(&context, shard, &failure).await,
+                    End::Fenced | End::Lapsed | End::Halted { .. } => {
+                        Pause::new(PauseReason::Leases)
+                            .wait(&context, &OUTAGE, None)
+                            .await
                     }
                 }
             }
             Ok(None) => {
                 let poll = Duration::from_millis(context.settings.acquire_poll_ms);
-                authority.wait(&context, &OUTAGE, Some(poll)).await
+                Pause::new(PauseReason::Leases)
+                    .wait(&context, &OUTAGE, Some(poll))
+                    .await
             }
             Err(failure) => authority.after(&context, shard, &failure).await,
         };
@@ -61,6 +66,7 @@ async fn own<B: Backends>(
     context: &Arc<Context<B>>,
     tenure: Arc<Tenure>,
     bell: watch::Receiver<Bell>,
+    queue_outage: &mut Pause,
 ) -> End {
     let (shard, epoch) = (tenure.lease.shard, tenure.lease.epoch.get());
     tracing::info!(%shard, epoch, "shard owned");
@@ -68,7 +74,7 @@ async fn own<B: Backends>(
         .observer
         .observe(shard, Observation::Leased { epoch });
     let renewal = Renewal::start(Arc::clone(context), Arc::clone(&tenure));
-    let end = Ownership::new(Arc::clone(context), Arc::clone(&tenure), bell)
+    let end = Ownership::new(Arc::clone(context), Arc::clone(&tenure), bell, queue_outage)
         .run()
         .await;
     drop(renewal);
@@ -77,7 +83,7 @@ async fn own<B: Backends>(
             tracing::warn!(%shard, epoch, end = ?end, "shard dropped");
             context.observer.observe(shard, Observation::Fenced);
         }
-        End::Stopped | End::FetchLost | End::Halted { .. } => release(context, &tenure).await,
+        End::Stopped | End::FetchLost(_) | End::Halted { .. } => release(context, &tenure).await,
     }
     end
 }

@@ -130,7 +130,7 @@ async fn invariants_1_to_6_hold_over_crashes_at_any_moment_and_faults_of_every_s
         crashes += crashed;
         faults += fired;
     }
-    println!("{SEEDS} seeds from 0: {crashes} crashes, {faults} faults fired");
+    eprintln!("{SEEDS} seeds from 0: {crashes} crashes, {faults} faults fired");
     assert!(
         crashes > 300 && faults > 300,
         "{crashes} crashes, {faults} faults"

@@ -136,7 +136,7 @@ async fn invariant_19_nothing_is_acked_while_its_dead_letter_is_not_durable() {
         .plan
         .always(Operation::Record, Fault::Fail(Code::DiskFull));
     let running = world.start();
-    tokio::time::sleep(Duration::from_secs(120)).await;
+    tokio::time::sleep(Duration::from_mins(2)).await;
     assert_eq!(world.waiting().await, 3, "nor does its key go on");
     assert_eq!(world.sink.log().applies, 0);
     world.plan.heal(Operation::Record);

@@ -6,18 +6,18 @@ use hexlane_core::envelope::{CONTRACT, IdempotencyKey, KeyRule, Kind, Op, Payloa
 use hexlane_core::lane::{LaneKey, ShardMap};
 use hexlane_core::version::Version;
 
-pub const START_US: i64 = 1_700_000_000_000_000;
+pub(crate) const START_US: i64 = 1_700_000_000_000_000;
 
 /// How an event reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub(crate) enum Form {
     Good,
     NotJson,
     Quarantined,
 }
 
 /// The `number`-th event of a lane.
-pub fn event(lane: &str, number: u32, form: Form, shard_map: ShardMap) -> Envelope {
+pub(crate) fn event(lane: &str, number: u32, form: Form, shard_map: ShardMap) -> Envelope {
     let lane_key = LaneKey::new(lane.to_owned());
     let key = key_of(lane, number);
     let payload = match form {
@@ -64,10 +64,10 @@ pub fn event(lane: &str, number: u32, form: Form, shard_map: ShardMap) -> Envelo
     }
 }
 
-pub fn key_of(lane: &str, number: u32) -> String {
+pub(crate) fn key_of(lane: &str, number: u32) -> String {
     format!("{lane}/{number}")
 }
 
-pub fn number_of(key: &str) -> u32 {
+pub(crate) fn number_of(key: &str) -> u32 {
     key.rsplit('/').next().unwrap().parse().unwrap()
 }

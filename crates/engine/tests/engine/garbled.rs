@@ -10,26 +10,26 @@ use std::sync::{Arc, Mutex};
 
 /// What is wrong with an entry's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Damage {
+pub(crate) enum Damage {
     Lost,
     Garbled,
 }
 
 #[derive(Clone, Debug)]
-pub struct Garbled<Q> {
+pub(crate) struct Garbled<Q> {
     inner: Q,
     damaged: Arc<Mutex<Vec<(String, Damage)>>>,
 }
 
 impl<Q> Garbled<Q> {
-    pub fn new(inner: Q) -> Self {
+    pub(crate) fn new(inner: Q) -> Self {
         Self {
             inner,
             damaged: Arc::default(),
         }
     }
 
-    pub fn damage(&self, key: &str, damage: Damage) {
+    pub(crate) fn damage(&self, key: &str, damage: Damage) {
         self.damaged.lock().unwrap().push((key.to_owned(), damage));
     }
 

@@ -12,7 +12,7 @@ async fn an_idle_shard_asks_the_queue_once_a_poll_and_no_more() {
     let running = world.start();
     tokio::time::sleep(Duration::from_secs(10)).await;
     let before = world.plan.calls(Operation::Fetch);
-    tokio::time::sleep(Duration::from_secs(600)).await;
+    tokio::time::sleep(Duration::from_mins(10)).await;
     let fetches = world.plan.calls(Operation::Fetch) - before;
     running.stop().await;
     assert!(
@@ -31,7 +31,7 @@ async fn the_doorbell_wakes_an_idle_shard_at_once() {
     let envelopes = world.events("lane", 0, 1);
     world.publish(envelopes).await;
     world.until_empty().await;
-    assert!(world.clock.monotonic() - before < Duration::from_millis(20));
+    assert!(world.since(before) < Duration::from_millis(20));
     running.stop().await;
 }
 
@@ -47,7 +47,7 @@ async fn fault_42_without_a_doorbell_an_event_waits_for_the_poll_at_most() {
     let envelopes = world.events("lane", 0, 1);
     world.publish(envelopes).await;
     world.until_empty().await;
-    assert!(world.clock.monotonic() - before < Duration::from_millis(2_100));
+    assert!(world.since(before) < Duration::from_millis(2_100));
     running.stop().await;
 }
 

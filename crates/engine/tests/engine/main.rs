@@ -1,5 +1,10 @@
 //! The engine over the in-memory backends, in virtual time: what holds whatever fails.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a world that cannot be set up is a failed test"
+)]
+
 mod bisection;
 mod crash;
 mod dead_letters;

@@ -57,10 +57,10 @@ async fn a_stop_in_an_outage_is_graceful_too_and_loses_nothing() {
         Fault::Fail(hexlane_backend::Code::Unavailable),
     );
     let running = world.start();
-    tokio::time::sleep(Duration::from_secs(60)).await;
+    tokio::time::sleep(Duration::from_mins(1)).await;
     let before = world.clock.monotonic();
     assert_eq!(running.stop().await, Stopped::Drained);
-    assert!(world.clock.monotonic() - before < Duration::from_secs(1));
+    assert!(world.since(before) < Duration::from_secs(1));
     assert_eq!(world.waiting().await, 600);
     world.account().await;
 }
@@ -73,7 +73,7 @@ async fn a_call_that_hangs_is_cut_off_at_the_drain_limit() {
     tokio::time::sleep(Duration::from_secs(5)).await;
     let before = world.clock.monotonic();
     assert_eq!(running.stop().await, Stopped::CutOff);
-    assert_eq!((world.clock.monotonic() - before).as_secs(), 25);
+    assert_eq!(world.since(before).as_secs(), 25);
     world.account().await;
 }
 
@@ -88,6 +88,6 @@ async fn a_second_stop_ends_at_once() {
     assert!(!running.task.is_finished());
     let before = world.clock.monotonic();
     assert_eq!(running.stop().await, Stopped::CutOff);
-    assert!(world.clock.monotonic() - before < Duration::from_millis(10));
+    assert!(world.since(before) < Duration::from_millis(10));
     world.account().await;
 }

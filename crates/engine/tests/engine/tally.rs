@@ -8,36 +8,36 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 
 #[derive(Debug, Default)]
-pub struct Counts {
-    pub acked: BTreeMap<Outcome, usize>,
-    pub buried: BTreeMap<(Destination, String), usize>,
-    pub deferred: usize,
-    pub looked_up: usize,
-    pub fenced: usize,
-    pub released: usize,
-    pub paused: BTreeMap<PauseReason, usize>,
-    pub resumed: BTreeMap<PauseReason, usize>,
-    pub alerts: Vec<String>,
-    pub fetched_pending: usize,
-    pub held_max: usize,
-    pub parked_keys_max: usize,
-    pub landed_rows: usize,
-    pub refused: usize,
+pub(crate) struct Counts {
+    pub(crate) acked: BTreeMap<Outcome, usize>,
+    pub(crate) buried: BTreeMap<(Destination, String), usize>,
+    pub(crate) deferred: usize,
+    pub(crate) looked_up: usize,
+    pub(crate) fenced: usize,
+    pub(crate) released: usize,
+    pub(crate) paused: BTreeMap<PauseReason, usize>,
+    pub(crate) resumed: BTreeMap<PauseReason, usize>,
+    pub(crate) alerts: Vec<String>,
+    pub(crate) fetched_pending: usize,
+    pub(crate) held_max: usize,
+    pub(crate) parked_keys_max: usize,
+    pub(crate) landed_rows: usize,
+    pub(crate) refused: usize,
 }
 
 #[derive(Debug, Default)]
-pub struct Tally(Mutex<Counts>);
+pub(crate) struct Tally(Mutex<Counts>);
 
 impl Tally {
-    pub fn counts(&self) -> MutexGuard<'_, Counts> {
+    pub(crate) fn counts(&self) -> MutexGuard<'_, Counts> {
         self.0.lock().unwrap()
     }
 
-    pub fn acked(&self, outcome: Outcome) -> usize {
+    pub(crate) fn acked(&self, outcome: Outcome) -> usize {
         self.counts().acked.get(&outcome).copied().unwrap_or(0)
     }
 
-    pub fn acked_in_all(&self) -> usize {
+    pub(crate) fn acked_in_all(&self) -> usize {
         self.counts().acked.values().sum()
     }
 }

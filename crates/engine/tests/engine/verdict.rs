@@ -28,7 +28,7 @@ async fn a_disagreement_of_contracts_pauses_the_shard_with_an_alert_and_kills_no
     envelopes[1].verdict.contract = CONTRACT + 1;
     world.publish(envelopes).await;
     let running = world.start();
-    tokio::time::sleep(Duration::from_secs(3_600)).await;
+    tokio::time::sleep(Duration::from_hours(1)).await;
     assert_eq!(world.waiting().await, 3);
     assert!(world.letters(&key_of("lane", 1)).await.is_empty());
     running.stop().await;

@@ -11,35 +11,35 @@ use std::time::Duration;
 
 /// A row that committed.
 #[derive(Clone, Debug)]
-pub struct Commit {
-    pub lane: String,
-    pub key: String,
+pub(crate) struct Commit {
+    pub(crate) lane: String,
+    pub(crate) key: String,
     /// None for a conflict.
-    pub outcome: Option<Outcome>,
-    pub epoch: u64,
+    pub(crate) outcome: Option<Outcome>,
+    pub(crate) epoch: u64,
     /// Which apply it was in.
-    pub apply: usize,
+    pub(crate) apply: usize,
 }
 
 #[derive(Debug, Default)]
-pub struct Log {
-    pub applies: usize,
-    pub applies_at_once_max: usize,
-    pub commits: Vec<Commit>,
+pub(crate) struct Log {
+    pub(crate) applies: usize,
+    pub(crate) applies_at_once_max: usize,
+    pub(crate) commits: Vec<Commit>,
     in_flight: HashMap<Shard, HashSet<usize>>,
     lanes_in_flight: HashMap<String, usize>,
-    pub lane_overlaps: usize,
+    pub(crate) lane_overlaps: usize,
     refusals: HashMap<String, (Code, u32)>,
 }
 
 #[derive(Clone, Debug)]
-pub struct WatchedSink {
+pub(crate) struct WatchedSink {
     inner: MemoryMap,
     log: Arc<Mutex<Log>>,
 }
 
 impl WatchedSink {
-    pub fn new(inner: MemoryMap) -> Self {
+    pub(crate) fn new(inner: MemoryMap) -> Self {
         Self {
             inner,
             log: Arc::default(),
@@ -47,11 +47,11 @@ impl WatchedSink {
     }
 
     /// Every batch with that key is refused so, that many times.
-    pub fn refuse(&self, key: &str, code: Code, times: u32) {
+    pub(crate) fn refuse(&self, key: &str, code: Code, times: u32) {
         self.log().refusals.insert(key.to_owned(), (code, times));
     }
 
-    pub fn log(&self) -> MutexGuard<'_, Log> {
+    pub(crate) fn log(&self) -> MutexGuard<'_, Log> {
         self.log.lock().unwrap()
     }
 

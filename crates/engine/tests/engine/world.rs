@@ -16,23 +16,35 @@ use hexlane_engine::{
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-pub const LEASE_MS: u64 = 15_000;
+pub(crate) const LEASE_MS: u64 = 15_000;
 
 /// Follows tokio's time, which stands still in tests until everything waits.
 #[derive(Debug)]
-pub struct VirtualClock(pub Instant);
+pub(crate) struct VirtualClock {
+    start: Instant,
+    stepped_us: AtomicI64,
+}
+
+impl VirtualClock {
+    /// The wall clock jumps; monotonic time does not.
+    pub(crate) fn step(&self, by_us: i64) {
+        self.stepped_us.fetch_add(by_us, Ordering::SeqCst);
+    }
+}
 
 impl Clock for VirtualClock {
     fn now_us(&self) -> i64 {
-        START_US + i64::try_from(self.monotonic().as_micros()).unwrap()
+        let passed_us = i64::try_from(self.monotonic().as_micros()).unwrap();
+        START_US + passed_us + self.stepped_us.load(Ordering::SeqCst)
     }
 
     fn monotonic(&self) -> Duration {
-        self.0.elapsed()
+        self.start.elapsed()
     }
 }
 
@@ -43,47 +55,50 @@ type WorldStores = Stores<
     Faulty<MemoryMap>,
 >;
 
-pub struct World {
-    pub shard_map: ShardMap,
-    pub clock: Arc<VirtualClock>,
-    pub plan: FaultPlan,
-    pub map: MemoryMap,
-    pub sink: WatchedSink,
-    pub queue: Garbled<MemoryQueue>,
-    pub tally: Arc<Tally>,
-    pub settings: EngineSettings,
-    pub published: Vec<String>,
-    pub seed: u64,
+pub(crate) struct World {
+    pub(crate) shard_map: ShardMap,
+    pub(crate) clock: Arc<VirtualClock>,
+    pub(crate) plan: FaultPlan,
+    pub(crate) map: MemoryMap,
+    pub(crate) sink: WatchedSink,
+    pub(crate) queue: Garbled<MemoryQueue>,
+    pub(crate) tally: Arc<Tally>,
+    pub(crate) settings: EngineSettings,
+    pub(crate) published: Vec<String>,
+    pub(crate) seed: u64,
     stores: WorldStores,
 }
 
-pub struct Running {
-    pub stop: StopHandle,
-    pub task: JoinHandle<Result<Stopped, EngineError>>,
+pub(crate) struct Running {
+    pub(crate) stop: StopHandle,
+    pub(crate) task: JoinHandle<Result<Stopped, EngineError>>,
 }
 
 impl Running {
     /// The process dies.
-    pub async fn crash(self) {
+    pub(crate) async fn crash(self) {
         self.task.abort();
         assert!(self.task.await.unwrap_err().is_cancelled());
     }
 
-    pub async fn stop(self) -> Stopped {
+    pub(crate) async fn stop(self) -> Stopped {
         self.stop.stop();
         self.task.await.unwrap().unwrap()
     }
 }
 
 impl World {
-    pub fn new(shards: u16, seed: u64) -> Self {
+    pub(crate) fn new(shards: u16, seed: u64) -> Self {
         Self::on(MemoryMap::new(), shards, seed)
     }
 
     /// The same, on a map that others write to.
-    pub fn on(map: MemoryMap, shards: u16, seed: u64) -> Self {
+    pub(crate) fn on(map: MemoryMap, shards: u16, seed: u64) -> Self {
         let shard_map = ShardMap::new(shards).unwrap();
-        let clock = Arc::new(VirtualClock(Instant::now()));
+        let clock = Arc::new(VirtualClock {
+            start: Instant::now(),
+            stepped_us: AtomicI64::new(0),
+        });
         let plan = FaultPlan::default();
         let sink = WatchedSink::new(map.clone());
         let seam_clock: Arc<dyn Clock> = clock.clone();
@@ -113,7 +128,7 @@ impl World {
         }
     }
 
-    pub fn start(&self) -> Running {
+    pub(crate) fn start(&self) -> Running {
         let (stop, signal) = stop_pair();
         let engine = Engine::new(
             self.stores.clone(),
@@ -129,7 +144,7 @@ impl World {
         }
     }
 
-    pub async fn publish(&mut self, envelopes: Vec<Envelope>) {
+    pub(crate) async fn publish(&mut self, envelopes: Vec<Envelope>) {
         self.published
             .extend(envelopes.iter().map(|envelope| envelope.key.value.clone()));
         for chunk in envelopes.chunks(1_000) {
@@ -138,13 +153,13 @@ impl World {
     }
 
     /// `count` good events of a lane, from number `from`.
-    pub fn events(&self, lane: &str, from: u32, count: u32) -> Vec<Envelope> {
+    pub(crate) fn events(&self, lane: &str, from: u32, count: u32) -> Vec<Envelope> {
         (from..from + count)
             .map(|number| event(lane, number, Form::Good, self.shard_map))
             .collect()
     }
 
-    pub async fn waiting(&self) -> usize {
+    pub(crate) async fn waiting(&self) -> usize {
         let backlog = self.queue.backlog().await.unwrap();
         backlog
             .iter()
@@ -152,14 +167,19 @@ impl World {
             .sum()
     }
 
+    /// How long ago that was.
+    pub(crate) fn since(&self, moment: Duration) -> Duration {
+        self.clock.monotonic().saturating_sub(moment)
+    }
+
     /// Until nothing waits on the queue.
-    pub async fn until_empty(&self) {
+    pub(crate) async fn until_empty(&self) {
         self.until_waiting(0).await;
     }
 
     /// Until at most so many wait on the queue.
-    pub async fn until_waiting(&self, most: usize) {
-        let deadline = self.clock.monotonic() + Duration::from_secs(3_600);
+    pub(crate) async fn until_waiting(&self, most: usize) {
+        let deadline = self.clock.monotonic() + Duration::from_hours(1);
         while self.waiting().await > most {
             assert!(
                 self.clock.monotonic() < deadline,
@@ -173,8 +193,8 @@ impl World {
     }
 
     /// Until the condition holds, looked at every few virtual milliseconds.
-    pub async fn until(&self, mut holds: impl FnMut() -> bool) {
-        let deadline = self.clock.monotonic() + Duration::from_secs(3_600);
+    pub(crate) async fn until(&self, mut holds: impl FnMut() -> bool) {
+        let deadline = self.clock.monotonic() + Duration::from_hours(1);
         while !holds() {
             assert!(
                 self.clock.monotonic() < deadline,
@@ -186,7 +206,7 @@ impl World {
         }
     }
 
-    pub async fn letters(&self, key: &str) -> Vec<StoredDeadLetter> {
+    pub(crate) async fn letters(&self, key: &str) -> Vec<StoredDeadLetter> {
         let key = EventKey {
             source: "test".to_owned(),
             key: key.to_owned(),
@@ -195,7 +215,7 @@ impl World {
     }
 
     /// Invariant 1: each published event is in exactly one place, and left by one door.
-    pub async fn account(&self) {
+    pub(crate) async fn account(&self) {
         let waiting = self.waiting().await;
         let acked = self.tally.acked_in_all();
         assert_eq!(
@@ -219,7 +239,7 @@ impl World {
     }
 
     /// Invariants 5, 6 and 7, and one apply per shard at a time.
-    pub fn check_order(&self) {
+    pub(crate) fn check_order(&self) {
         let log = self.sink.log();
         let mut last: HashMap<&str, u32> = HashMap::new();
         let mut last_epoch: HashMap<&str, u64> = HashMap::new();
