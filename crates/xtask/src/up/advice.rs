@@ -5,7 +5,7 @@ use std::path::Path;
 /// A good event, a broken one, and where the map is.
 pub(super) fn print(root: &Path, worker_port: u16) {
     let events = format!("http://127.0.0.1:{worker_port}/v1/events/demo");
-    let map = root.join("hexlane-data");
+    let map = root.join("hexlane-data/map.gpkg");
     println!(
         r#"
 Hexlane is up. In another terminal:
@@ -18,8 +18,12 @@ Hexlane is up. In another terminal:
   curl -i {events} -H 'content-type: application/geo+json' -d \
     '{{"type":"Feature","id":"zone-1","geometry":{{"type":"Polygon","coordinates":[[[0,0],[1,1],[1,0],[0,1],[0,0]]]}},"properties":{{}}}}'
 
-  # the map, for QGIS or ogrinfo: the GeoPackage in
-  ls {map}/*.gpkg
+  # 1,707 real earthquakes, through the Worker
+  target/release/hexlane send node_modules/vega-datasets/data/earthquakes.json \
+    --to http://127.0.0.1:{worker_port}/v1/events/earthquakes
+
+  # the map: a GeoPackage for QGIS, or
+  ogrinfo -so {map} features
 
 Ctrl-C stops both.
 "#,
