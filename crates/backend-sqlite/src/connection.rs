@@ -52,16 +52,30 @@ impl Database {
         Ok(connection)
     }
 
-    /// The writer's connection again, after a failure that ended the one before.
+    /// The writer's connection again, after a failure of the medium. The file is checked,
+    /// and the WAL emptied: after an fsync that failed once its pages may pass for clean
+    /// without being on disk, so nothing more may be appended to it.
     pub(crate) fn reopen_writer(&self) -> Result<Connection, Failure> {
         let connection = self.open_writer()?;
         let check: String = connection
             .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
             .map_err(|error| self.failure(&error))?;
-        if check == "ok" {
-            return Ok(connection);
+        if check != "ok" {
+            return Err(Failure::new(self.part, Code::Corrupt).with_detail(check));
         }
-        Err(Failure::new(self.part, Code::Corrupt).with_detail(check))
+        self.empty_wal(&connection)?;
+        Ok(connection)
+    }
+
+    fn empty_wal(&self, connection: &Connection) -> Result<(), Failure> {
+        let busy: i64 = connection
+            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
+            .map_err(|error| self.failure(&error))?;
+        if busy == 0 {
+            return Ok(());
+        }
+        let detail = format!("{}: a reader keeps the WAL", self.path.display());
+        Err(Failure::new(self.part, Code::Busy).with_detail(detail))
     }
 
     fn open(&self, flags: OpenFlags) -> Result<Connection, Failure> {
@@ -125,9 +139,7 @@ impl Database {
 
     /// Ends with one file that can be copied alone: no WAL beside it.
     pub(crate) fn close_alone(&self, connection: Connection) -> Result<(), Failure> {
-        connection
-            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-            .map_err(|error| self.failure(&error))?;
+        self.empty_wal(&connection)?;
         connection.flush_prepared_statement_cache();
         self.assert_pragma(&connection, "journal_mode", &"DELETE", "delete")?;
         connection

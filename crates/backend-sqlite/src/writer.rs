@@ -294,6 +294,8 @@ mod tests {
             panic!("{again:?}")
         };
         assert_eq!(failure.code, Code::RowRefused);
+        let half_done = bench.insert_and_fail(4, ffi::SQLITE_CONSTRAINT).await;
+        assert_eq!(half_done.code, Code::RowRefused);
         assert_eq!(bench.stored().await, [1, 2, 3]);
         assert_eq!(bench.opened.load(Ordering::SeqCst), 1);
     }

@@ -19,6 +19,8 @@ use support::{ask, settings};
 
 /// Names the folder to the child; set by the parent alone.
 const FOLDER: &str = "HEXLANE_DISK_TEST_FOLDER";
+/// Enough refusals to have seen the WAL full and the file full.
+const REFUSALS: u32 = 5;
 
 #[test]
 #[ignore = "the process whose disk is full"]
@@ -34,31 +36,30 @@ fn child() {
     std::fs::write(Path::new(&folder).join("answered"), answered.to_string()).unwrap();
 }
 
-/// Publishes until the disk is full; answers how many were accepted.
+/// Publishes until the disk is full for good: the first refusal may end with the WAL
+/// emptied and room again. Answers how many were accepted.
 async fn fill(folder: &Path) -> u64 {
     let stores = Embedded::open(&settings(folder), Setup::clock()).unwrap();
     let payload = vec![b'x'; 16 * 1024];
+    let (mut answered, mut refused) = (0, 0);
     for number in 0..10_000u64 {
         let envelope = Sample::new(&format!("k-{number}"))
             .payload(&payload)
             .envelope();
         match stores.queue.publish_one(envelope).await {
-            Ok(_) => {}
+            Ok(_) => answered += 1,
             Err(failure) => {
                 assert!(
                     matches!(failure.code, Code::DiskFull | Code::Io),
                     "{failure}"
                 );
                 assert_eq!(failure.kind, FailureKind::Later);
-                // It does not lie afterwards either: still full, and reading works.
-                let again = stores
-                    .queue
-                    .publish_one(Sample::new("again").payload(&payload).envelope());
-                let again = again.await.expect_err("still full");
-                assert_eq!(again.kind, FailureKind::Later, "{again}");
-                assert!(stores.queue.backlog().await.is_ok());
-                return number;
+                refused += 1;
             }
+        }
+        if refused == REFUSALS {
+            assert!(stores.queue.backlog().await.is_ok(), "reading works");
+            return answered;
         }
     }
     panic!("the disk was never full");

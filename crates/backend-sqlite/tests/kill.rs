@@ -120,20 +120,28 @@ async fn deliver(stores: &Embedded, lease: &Lease, handed: Vec<Delivery>) -> Vec
     settlements
 }
 
-async fn drain(stores: &Embedded, lease: &Lease) {
-    for position in [Position::Pending, Position::New] {
-        loop {
-            let mut handed = stores.queue.fetch(lease, position, CREDIT).await.unwrap();
-            if handed.is_empty() {
-                break;
-            }
-            while !handed.is_empty() {
-                let settlements = deliver(stores, lease, handed).await;
-                let settled = stores.queue.settle(lease, settlements).await.unwrap();
-                handed = settled.into_iter().filter_map(deferred).collect();
-            }
+/// Everything pending, and one page of the new; answers whether there was any.
+async fn visit(stores: &Embedded, lease: &Lease) -> bool {
+    let mut any = false;
+    loop {
+        let pending = page(stores, lease, Position::Pending).await;
+        any |= pending;
+        if !pending {
+            return any | page(stores, lease, Position::New).await;
         }
     }
+}
+
+/// Fetches once and brings each delivery to its end.
+async fn page(stores: &Embedded, lease: &Lease, position: Position) -> bool {
+    let mut handed = stores.queue.fetch(lease, position, CREDIT).await.unwrap();
+    let any = !handed.is_empty();
+    while !handed.is_empty() {
+        let settlements = deliver(stores, lease, handed).await;
+        let settled = stores.queue.settle(lease, settlements).await.unwrap();
+        handed = settled.into_iter().filter_map(deferred).collect();
+    }
+    any
 }
 
 fn deferred(settled: Settled) -> Option<Delivery> {
@@ -198,7 +206,7 @@ fn child() {
         let leases = leases(&stores).await;
         while !task.is_finished() {
             for lease in &leases {
-                drain(&stores, lease).await;
+                visit(&stores, lease).await;
             }
         }
     });
@@ -254,7 +262,7 @@ fn check_history(said: &[String]) -> BTreeSet<u64> {
 async fn check_files(folder: &Path, published: &BTreeSet<u64>) {
     let stores = stores(folder);
     for lease in leases(&stores).await {
-        drain(&stores, &lease).await;
+        while visit(&stores, &lease).await {}
     }
     let left = stores.queue.backlog().await.unwrap();
     assert!(
