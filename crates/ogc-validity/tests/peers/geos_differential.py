@@ -188,7 +188,7 @@ def disagreement(parts, reason, ours):
         return None
     size = max(abs(ordinate) for part in parts for ring in part for point in ring for ordinate in point)
     point = float(x), float(y)
-    if not any(is_of(fault, point, parts, size) for fault in faults):
+    if not any(is_of(fault, point, parts, size) for fault in faults) and not geos_cannot_tell(parts):
         return f"place: GEOS {reason!r}, ours {ours!r}"
     return None
 
