@@ -87,7 +87,7 @@ impl<B: Backends> Engine<B> {
         let doorbell = Doorbell::start(Arc::clone(&context));
         let mut shards = JoinSet::new();
         for shard in &context.settings.shards {
-            shards.spawn(serve(Arc::clone(&context), *shard, doorbell.heard()));
+            shards.spawn(serve(Arc::clone(&context), *shard, doorbell.of(*shard)));
         }
         let cut_off = async {
             stop.stopping().await;

@@ -7,6 +7,7 @@
 use crate::attempt::{Attempt, attempt};
 use crate::closing::Closing;
 use crate::context::Context;
+use crate::doorbell::ShardBell;
 use crate::end::End;
 use crate::fetch::{Fetched, fetch};
 use crate::observer::{Observation, PauseReason};
@@ -16,12 +17,11 @@ use crate::settings::OUTAGE;
 use crate::settle::{Flushed, SETTLE_EVENTS_MAX, flush};
 use crate::stores::Backends;
 use crate::tenure::Tenure;
-use hexlane_backend::{Bell, Failure, Position};
+use hexlane_backend::{Failure, FailureKind, Position};
 use hexlane_core::lane::Shard;
 use hexlane_delivery::{Code, Lanes, Load};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
 
 /// A shard in hand.
 pub(crate) struct Ownership<'a, B: Backends> {
@@ -29,7 +29,7 @@ pub(crate) struct Ownership<'a, B: Backends> {
     queue_outage: &'a mut Pause,
     context: Arc<Context<B>>,
     tenure: Arc<Tenure>,
-    bell: watch::Receiver<Bell>,
+    bell: Arc<ShardBell>,
     lanes: Lanes<Row>,
     outbox: Vec<Closing>,
     held: Load,
@@ -53,7 +53,7 @@ impl<'a, B: Backends> Ownership<'a, B> {
     pub(crate) fn new(
         context: Arc<Context<B>>,
         tenure: Arc<Tenure>,
-        bell: watch::Receiver<Bell>,
+        bell: Arc<ShardBell>,
         queue_outage: &'a mut Pause,
     ) -> Self {
         Self {
@@ -140,10 +140,7 @@ impl<'a, B: Backends> Ownership<'a, B> {
     /// Room for a fetch, when one is wanted: never so much that the batch after next
     /// would wait in memory.
     fn reserve(&mut self) -> Option<Load> {
-        if self.bell.has_changed().unwrap_or(false) {
-            self.bell.mark_unchanged();
-            self.hungry = true;
-        }
+        self.hungry |= self.bell.take();
         let settings = &self.context.settings;
         let is_due = self.hungry || self.context.clock.monotonic() >= self.poll_at;
         let runnable = self
@@ -192,6 +189,10 @@ impl<'a, B: Backends> Ownership<'a, B> {
     }
 
     fn keep_unsettled(&mut self, closings: Vec<Closing>, failure: &Failure) {
+        if self.flush_failures == 0 && failure.kind == FailureKind::Never {
+            let code = Code::Borrowed(failure.code.as_str());
+            self.context.alert(self.shard(), &code, failure);
+        }
         if self.flush_failures == 0 {
             tracing::warn!(shard = %self.shard(), %failure, settlements = closings.len(), "not settled, again later");
             let code = Code::Borrowed(failure.code.as_str());
@@ -241,7 +242,7 @@ impl<'a, B: Backends> Ownership<'a, B> {
         tokio::select! {
             () = tokio::time::sleep(wait) => {}
             () = self.context.stop.stopping() => {}
-            () = rung(&mut self.bell) => self.hungry = true,
+            () = self.bell.rung() => {}
             () = self.context.credits.freed.notified(), if starved => {}
         }
     }
@@ -317,13 +318,6 @@ impl<'a, B: Backends> Ownership<'a, B> {
 
     fn observe(&self, observation: Observation) {
         self.context.observer.observe(self.shard(), observation);
-    }
-}
-
-/// A doorbell that is gone never rings.
-async fn rung(bell: &mut watch::Receiver<Bell>) {
-    if bell.changed().await.is_err() {
-        std::future::pending::<()>().await;
     }
 }
 

@@ -3,6 +3,7 @@
 //! One task per shard, so work of an old epoch has ended before a new one is asked for.
 
 use crate::context::Context;
+use crate::doorbell::ShardBell;
 use crate::end::End;
 use crate::engine::EngineError;
 use crate::observer::{Observation, PauseReason};
@@ -11,11 +12,10 @@ use crate::pause::Pause;
 use crate::settings::OUTAGE;
 use crate::stores::Backends;
 use crate::tenure::{Renewal, Tenure};
-use hexlane_backend::{Bell, Leases};
+use hexlane_backend::Leases;
 use hexlane_core::lane::Shard;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
 
 /// Serves a shard until the engine stops.
 ///
@@ -24,7 +24,7 @@ use tokio::sync::watch;
 pub(crate) async fn serve<B: Backends>(
     context: Arc<Context<B>>,
     shard: Shard,
-    bell: watch::Receiver<Bell>,
+    bell: Arc<ShardBell>,
 ) -> Result<(), EngineError> {
     let mut authority = Pause::new(PauseReason::Leases);
     let mut queue_outage = Pause::new(PauseReason::Queue);
@@ -40,7 +40,14 @@ pub(crate) async fn serve<B: Backends>(
             Ok(Some(lease)) => {
                 authority.over(&context, shard);
                 let tenure = Tenure::new(lease, sent_at, context.settings.store_call_ms_max)?;
-                match own(&context, Arc::new(tenure), bell.clone(), &mut queue_outage).await {
+                match own(
+                    &context,
+                    Arc::new(tenure),
+                    Arc::clone(&bell),
+                    &mut queue_outage,
+                )
+                .await
+                {
                     End::Stopped => return Ok(()),
                     End::FetchLost(failure) => queue_outage.after(&context, shard, &failure).await,
                     End::Fenced | End::Lapsed | End::Halted { .. } => {
@@ -65,7 +72,7 @@ pub(crate) async fn serve<B: Backends>(
 async fn own<B: Backends>(
     context: &Arc<Context<B>>,
     tenure: Arc<Tenure>,
-    bell: watch::Receiver<Bell>,
+    bell: Arc<ShardBell>,
     queue_outage: &mut Pause,
 ) -> End {
     let (shard, epoch) = (tenure.lease.shard, tenure.lease.epoch.get());

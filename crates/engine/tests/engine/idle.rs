@@ -73,3 +73,25 @@ async fn what_is_held_stays_under_its_credits_whatever_the_backlog() {
         world.tally.counts().held_max
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_trickle_over_one_shard_does_not_make_the_others_ask() {
+    let mut world = World::new(64, 1);
+    world.settings.poll_ms = 600_000;
+    let running = world.start();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let before = world.plan.calls(Operation::Fetch);
+    for number in 0..100 {
+        let envelopes = world.events("lane", number, 1);
+        world.publish(envelopes).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let fetches = world.plan.calls(Operation::Fetch) - before;
+    running.stop().await;
+    world.account().await;
+    assert_eq!(world.waiting().await, 0);
+    assert!(
+        fetches <= 300,
+        "{fetches} fetches for 100 events over one shard of 64"
+    );
+}

@@ -172,6 +172,12 @@ impl World {
         self.clock.monotonic().saturating_sub(moment)
     }
 
+    /// Often in the first second, seldom in a long wait.
+    async fn probe_later(&self, started_at: Duration) {
+        let long = self.since(started_at) > Duration::from_secs(1);
+        tokio::time::sleep(Duration::from_millis(if long { 100 } else { 5 })).await;
+    }
+
     /// Until nothing waits on the queue.
     pub(crate) async fn until_empty(&self) {
         self.until_waiting(0).await;
@@ -179,7 +185,8 @@ impl World {
 
     /// Until at most so many wait on the queue.
     pub(crate) async fn until_waiting(&self, most: usize) {
-        let deadline = self.clock.monotonic() + Duration::from_hours(1);
+        let started_at = self.clock.monotonic();
+        let deadline = started_at + Duration::from_hours(1);
         while self.waiting().await > most {
             assert!(
                 self.clock.monotonic() < deadline,
@@ -188,13 +195,14 @@ impl World {
                 self.waiting().await,
                 self.tally.counts()
             );
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            self.probe_later(started_at).await;
         }
     }
 
     /// Until the condition holds, looked at every few virtual milliseconds.
     pub(crate) async fn until(&self, mut holds: impl FnMut() -> bool) {
-        let deadline = self.clock.monotonic() + Duration::from_hours(1);
+        let started_at = self.clock.monotonic();
+        let deadline = started_at + Duration::from_hours(1);
         while !holds() {
             assert!(
                 self.clock.monotonic() < deadline,
@@ -202,7 +210,7 @@ impl World {
                 self.seed,
                 self.tally.counts()
             );
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            self.probe_later(started_at).await;
         }
     }
 
