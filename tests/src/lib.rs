@@ -13,6 +13,7 @@
     reason = "a test fails by panicking, and so does what it stands on"
 )]
 
+pub mod chance;
 pub mod consumer;
 pub mod edge;
 pub mod geopackage;
