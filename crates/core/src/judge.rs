@@ -64,6 +64,16 @@ impl Judged {
     pub fn is_good(&self) -> bool {
         self.report.errors() == 0
     }
+
+    /// The features that have errors, by index; all of them, whatever the report keeps.
+    #[must_use]
+    pub fn refused(&self) -> Vec<u32> {
+        let refused = (0..).zip(&self.entries).filter(|(_, entry)| match entry {
+            Entry::Refused => true,
+            Entry::Event(_) | Entry::DuplicateOf(_) => false,
+        });
+        refused.map(|(index, _)| index).collect()
+    }
 }
 
 /// Judges a request.

@@ -17,7 +17,7 @@ pub struct Limits {
     pub vertices_max: u64,
     /// Violations told; the rest is counted. 100: a person reads no more.
     pub violations_max: u32,
-    /// Vertex steps of the validity judge for one request, about a second of work.
+    /// Vertex steps of the validity judge for one request, a second of work and less.
     pub work_max: u64,
     /// Bytes of one encoded envelope. 8 MiB on the relay; 256 KiB and less on brokers.
     pub envelope_bytes_max: u64,
@@ -31,7 +31,7 @@ impl Default for Limits {
             features_max: 1_000,
             vertices_max: 1_000_000,
             violations_max: 100,
-            work_max: 200_000_000,
+            work_max: 10_000_000,
             envelope_bytes_max: 8 << 20,
         }
     }

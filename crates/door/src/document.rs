@@ -20,6 +20,8 @@ struct ProblemDocument<'a> {
     errors: Vec<ViolationView<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<ViolationView<'a>>,
+    #[serde(skip_serializing_if = "<[u32]>::is_empty")]
+    refused: &'a [u32],
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     totals: BTreeMap<&'static str, u64>,
     #[serde(skip_serializing_if = "is_zero")]
@@ -44,10 +46,12 @@ pub(crate) fn problem(problem: &Problem) -> Vec<u8> {
         detail: detail(problem),
         errors: Vec::new(),
         warnings: Vec::new(),
+        refused: &[],
         totals: BTreeMap::new(),
         left_out: 0,
     };
-    if let Problem::Refused(report) = problem {
+    if let Problem::Refused { report, features } = problem {
+        document.refused = features;
         document.errors = views(report, Severity::Error);
         document.warnings = views(report, Severity::Warning);
         document.totals = report
@@ -74,7 +78,7 @@ fn key_reused(index: u32) -> Violation {
 fn detail(problem: &Problem) -> Option<String> {
     match problem {
         Problem::TooLarge { bytes_max } => Some(format!("at most {bytes_max} bytes are taken")),
-        Problem::Refused(report) => {
+        Problem::Refused { report, .. } => {
             let (errors, first) = (report.errors(), report.first_error()?);
             let place = if first.pointer.is_empty() {
                 "the document"

@@ -131,7 +131,14 @@ impl Opened<'_> {
         if judged.is_good() {
             Decision::Enqueue(Enqueue::new(judged))
         } else {
-            Decision::Answer(Problem::Refused(judged.report).answer())
+            let features = judged.refused();
+            Decision::Answer(
+                Problem::Refused {
+                    report: judged.report,
+                    features,
+                }
+                .answer(),
+            )
         }
     }
 }

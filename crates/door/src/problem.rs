@@ -33,7 +33,12 @@ pub enum Problem {
     /// The signature is missing, malformed, old or wrong.
     Unauthorized(SignatureFault),
     /// The verdict.
-    Refused(Report),
+    Refused {
+        /// Every violation, bounded, with totals.
+        report: Report,
+        /// Every feature that has an error, by index: never cut.
+        features: Vec<u32>,
+    },
     /// A key came again with another payload; the indices of the features.
     KeyReused(Vec<u32>),
     /// The backlog is at its cap.
@@ -69,7 +74,7 @@ impl Problem {
             Self::MethodNotAllowed => 405,
             Self::TooLarge { .. } => 413,
             Self::MediaType | Self::Encoding => 415,
-            Self::Refused(report) => refused_status(report),
+            Self::Refused { report, .. } => refused_status(report),
             Self::KeyReused(_) => 422,
             Self::Backlog { .. } => 429,
             Self::Misconfigured => 500,
@@ -91,7 +96,9 @@ impl Problem {
             Self::TooLarge { .. } => Code::LimitBytes.as_str(),
             Self::BodyCut => "body.cut",
             Self::Unauthorized(fault) => fault.as_str(),
-            Self::Refused(report) => leading_code(report).map_or("payload.refused", Code::as_str),
+            Self::Refused { report, .. } => {
+                leading_code(report).map_or("payload.refused", Code::as_str)
+            }
             Self::KeyReused(_) => Code::IdempotencyKeyReused.as_str(),
             Self::Backlog { .. } => "backlog.full",
             Self::Busy => "door.busy",
@@ -114,7 +121,7 @@ impl Problem {
             Self::TooLarge { .. } => "The body is larger than the limit",
             Self::BodyCut => "The body ended before its declared length",
             Self::Unauthorized(_) => "The request does not prove where it comes from",
-            Self::Refused(_) => "The payload was refused",
+            Self::Refused { .. } => "The payload was refused",
             Self::KeyReused(_) => "The idempotency key was used for another payload",
             Self::Backlog { .. } => "Too many events wait already",
             Self::Busy => "Too many bytes are in flight",
@@ -147,7 +154,7 @@ impl Problem {
             | Self::KeyMalformed
             | Self::TooLarge { .. }
             | Self::BodyCut
-            | Self::Refused(_)
+            | Self::Refused { .. }
             | Self::KeyReused(_)
             | Self::Misconfigured
             | Self::RelayMalformed(_) => answer,

@@ -73,6 +73,7 @@ impl Reader {
                 for (index, part) in value.elements().enumerate() {
                     let at = pointer::element(pointer, index);
                     if self.is_array(part, &at, report) {
+                        self.refuse_empty(part, &at, report);
                         self.rings(part, &at, report);
                         self.end_part();
                     }
@@ -85,9 +86,19 @@ impl Reader {
         for (index, ring) in value.elements().enumerate() {
             let at = pointer::element(pointer, index);
             if self.is_array(ring, &at, report) {
+                self.refuse_empty(ring, &at, report);
                 self.sequence(ring, &at, report);
                 self.end_ring();
             }
+        }
+    }
+
+    /// An empty ring or line inside a geometry: RFC 7946 has none.
+    fn refuse_empty(&mut self, value: Value<'_>, pointer: &str, report: &mut Report) {
+        if value.elements().next().is_none() {
+            self.sound = false;
+            let message = "an empty array stands where positions belong";
+            report.push(Violation::new(Code::GeometryEmpty, message).at(pointer, value.start));
         }
     }
 

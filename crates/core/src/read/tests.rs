@@ -174,6 +174,10 @@ fn numbers_beyond_a_double_and_empty_coordinates_are_refused() {
         vec![Code::GeometryEmpty]
     );
     assert_eq!(
+        codes(r#"{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,0]],[]]}"#),
+        vec![Code::GeometryEmpty]
+    );
+    assert_eq!(
         codes(r#"{"type":"Polygon","coordinates":[[]]}"#),
         vec![Code::GeometryEmpty]
     );

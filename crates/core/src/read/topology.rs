@@ -9,48 +9,49 @@ use crate::violation::{Counterpart, Place, Report, Violation};
 use ogc_validity::{Fault, FaultKind, Judgement, ShapeKind};
 
 pub(super) fn judge(located: &Located, course: &mut Course<'_>, report: &mut Report) {
+    let unbounded = course.ask.limits.work_max == u64::MAX;
     let limits = ogc_validity::Limits {
         faults_max: report.room(),
-        work_max: if course.ask.limits.work_max == u64::MAX {
+        work_max: if unbounded {
             None
         } else {
             Some(course.work_left)
         },
     };
     let start = located.offsets.first().copied().unwrap_or_default();
-    match ogc_validity::judge(&located.primitive.shape(), &limits) {
-        Ok(Judgement::Valid) => winding(located, report),
-        Ok(Judgement::Invalid(found)) => {
-            for fault in &found.faults {
-                report.push(told(located, fault));
+    let whole =
+        |code, message: String| Violation::new(code, message).at(located.pointer.as_str(), start);
+    match ogc_validity::judge_metered(&located.primitive.shape(), &limits) {
+        Ok((judgement, steps)) => {
+            course.work_left = course.work_left.saturating_sub(steps);
+            match judgement {
+                Judgement::Valid => winding(located, report),
+                Judgement::Invalid(found) => invalid(located, &found, report),
+                Judgement::Undecided { .. } => report.push(whole(
+                    Code::GeometryTooComplex,
+                    "judging this takes more work than one request may cost".to_owned(),
+                )),
             }
-            for (kind, total) in found.totals.iter() {
-                let kept = found
-                    .faults
-                    .iter()
-                    .filter(|fault| fault.kind == kind)
-                    .count();
-                report.count(code(kind), total.saturating_sub(kept as u64));
-            }
-        }
-        Ok(Judgement::Undecided { .. }) => {
-            course.work_left = 0;
-            let message = "judging this geometry takes more work than one request may cost";
-            report.push(
-                Violation::new(Code::GeometryTooComplex, message)
-                    .at(located.pointer.as_str(), start),
-            );
         }
         Err(error) => {
             let message = format!("the coordinates do not describe a shape: {error}");
-            report.push(
-                Violation::new(Code::GeometryNesting, message).at(located.pointer.as_str(), start),
-            );
+            report.push(whole(Code::GeometryNesting, message));
         }
     }
-    course.work_left = course
-        .work_left
-        .saturating_sub(located.offsets.len() as u64);
+}
+
+fn invalid(located: &Located, found: &ogc_validity::Report, report: &mut Report) {
+    for fault in &found.faults {
+        report.push(told(located, fault));
+    }
+    for (kind, total) in found.totals.iter() {
+        let kept = found
+            .faults
+            .iter()
+            .filter(|fault| fault.kind == kind)
+            .count();
+        report.count(code(kind), total.saturating_sub(kept as u64));
+    }
 }
 
 fn told(located: &Located, fault: &Fault) -> Violation {
