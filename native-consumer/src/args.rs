@@ -3,6 +3,7 @@
 use crate::check::CheckArgs;
 use crate::config::ConfigCommand;
 use crate::run::RunArgs;
+use crate::send::SendArgs;
 use crate::status::StatusArgs;
 
 /// Moves geospatial events from webhook senders to map state, each applied once.
@@ -27,6 +28,11 @@ pub enum Command {
     /// Ends 0 when every feature is valid, 1 when one is not, 2 when a file cannot be read
     /// or is not JSON.
     Check(CheckArgs),
+    /// Sends a file to a door, in batches.
+    ///
+    /// Ends 0 when every feature was accepted, 1 when some were refused, 2 when some could
+    /// not be sent.
+    Send(SendArgs),
     /// Counts what became of events.
     Status(StatusArgs),
     /// Checks and shows settings.

@@ -39,7 +39,7 @@ pub fn config(command: &ConfigCommand, environment: &Environment) -> io::Result<
     let exit = match command {
         ConfigCommand::Check { settings } => {
             let loaded = settings::load(settings, environment);
-            check(loaded.settings.err().unwrap_or_default(), &mut out)?
+            check(&loaded.settings.err().unwrap_or_default(), &mut out)?
         }
         ConfigCommand::Show {
             settings,
@@ -70,8 +70,8 @@ pub(crate) fn complain(mistakes: &[Mistake]) -> Exit {
     }
 }
 
-fn check(mistakes: Vec<Mistake>, out: &mut impl Write) -> io::Result<Exit> {
-    for mistake in &mistakes {
+fn check(mistakes: &[Mistake], out: &mut impl Write) -> io::Result<Exit> {
+    for mistake in mistakes {
         writeln!(out, "{mistake}")?;
     }
     if mistakes.is_empty() {
@@ -88,7 +88,7 @@ fn show_text(
     out: &mut impl Write,
 ) -> io::Result<()> {
     for (path, layered) in layers.iter() {
-        write!(out, "{path} = {}", layered.value)?;
+        write!(out, "{path} = {}", layered.shown(path))?;
         if origin {
             write!(out, "  # {}", layered.origin)?;
         }
@@ -108,7 +108,7 @@ fn show_text(
 fn show_json(layers: &Layers, environment: &Environment, out: &mut impl Write) -> io::Result<()> {
     let settings: serde_json::Map<String, serde_json::Value> = layers
         .iter()
-        .map(|(path, layered)| (path.to_owned(), shown(layered)))
+        .map(|(path, layered)| (path.to_owned(), shown(path, layered)))
         .collect();
     let secrets: serde_json::Map<String, serde_json::Value> = secret_names(layers)
         .into_iter()
@@ -123,17 +123,18 @@ fn show_json(layers: &Layers, environment: &Environment, out: &mut impl Write) -
     writeln!(out, "{document}")
 }
 
-fn shown(layered: &Layered) -> serde_json::Value {
-    serde_json::json!({ "value": layered.value, "origin": layered.origin.to_string() })
+fn shown(path: &str, layered: &Layered) -> serde_json::Value {
+    serde_json::json!({ "value": layered.shown(path), "origin": layered.origin.to_string() })
 }
 
-/// The names under every `secrets`, of the relay and of the sources.
+/// The names under every `secrets`, of the relay and of the sources. What is no name may be
+/// a secret, and is left out.
 fn secret_names(layers: &Layers) -> Vec<String> {
     let mut names = Vec::new();
     for (path, layered) in layers.iter() {
         if path == "relay.secrets" {
             names.extend(texts(&layered.value));
-        } else if path.starts_with("sources.") && path.ends_with(".auth") {
+        } else if path.starts_with("sources.") && key_of(path) == "auth" {
             let schemes = layered
                 .value
                 .as_table()
@@ -151,9 +152,13 @@ fn secret_names(layers: &Layers) -> Vec<String> {
     names
 }
 
+fn key_of(path: &str) -> &str {
+    path.rsplit('.').next().unwrap_or(path)
+}
+
 fn texts(value: &toml::Value) -> Vec<String> {
     let items = value.as_array().into_iter().flatten();
-    items
-        .filter_map(|item| item.as_str().map(str::to_owned))
-        .collect()
+    let names = items.filter_map(toml::Value::as_str);
+    let names = names.filter(|name| settings::is_variable(name));
+    names.map(str::to_owned).collect()
 }

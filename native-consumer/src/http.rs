@@ -27,3 +27,6 @@ pub(crate) use router::STATUS_PATH;
 pub use router::router;
 pub use server::{Server, serve};
 pub(crate) use status::StatusDocument;
+
+#[cfg(test)]
+mod tests;

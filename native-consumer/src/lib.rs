@@ -25,6 +25,7 @@ pub mod metrics;
 pub mod output;
 mod place;
 pub mod run;
+pub mod send;
 pub mod settings;
 pub mod status;
 
@@ -40,6 +41,7 @@ pub fn main(args: &Args) -> Exit {
     let ended = match &args.command {
         Command::Run(args) => Ok(run::run(args, &environment)),
         Command::Check(args) => check::check(args),
+        Command::Send(args) => send::send(args, &environment),
         Command::Status(args) => status::status(args, &environment),
         Command::Config(command) => config::config(command, &environment),
     };

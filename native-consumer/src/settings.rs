@@ -28,6 +28,7 @@ pub use origin::{Mistake, Origin};
 pub use resolved::{
     DeliverySettings, LogFormat, LogSettings, RunSettings, Settings, SqliteSettings,
 };
+pub use sources::is_variable;
 
 /// Every setting with its default; built in, and the documentation of them all.
 pub const DEFAULT_TOML: &str = include_str!("../hexlane.default.toml");

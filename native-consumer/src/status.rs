@@ -15,6 +15,10 @@ use std::path::PathBuf;
 
 /// Whom to ask.
 #[derive(Debug, clap::Args)]
+#[allow(
+    clippy::doc_markdown,
+    reason = "these texts are the help of the command line"
+)]
 pub struct StatusArgs {
     /// A running process, as in http://127.0.0.1:8788; the default, at run.listen.
     #[arg(long, value_name = "URL", conflicts_with = "data")]

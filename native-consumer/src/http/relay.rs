@@ -12,6 +12,7 @@ use hexlane_core::Envelope;
 use hexlane_door::{Answer, Enqueued, Head, Problem, relay};
 use hexlane_engine::Backends;
 use std::sync::Arc;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// Takes a batch.
 pub(super) async fn relay<B: Backends>(
@@ -37,34 +38,71 @@ pub(super) async fn relay<B: Backends>(
 }
 
 async fn take<B: Backends>(app: &App<B>, head: &Head, body: &mut Body) -> Result<Answer, Answer> {
-    let most = relay::BATCH_BYTES_MAX;
-    let too_large = || Problem::TooLarge { bytes_max: most }.answer();
     let declared = head
         .header("content-length")
         .and_then(|text| text.parse().ok());
-    let wanted = declared.unwrap_or(most);
-    if wanted > most {
-        return Err(too_large());
+    let mut parcel = Parcel::new(&app.relay_room, declared)?;
+    body::read(body, |bytes| parcel.push(bytes)).await?;
+    let envelopes = relay::unpack(
+        head,
+        parcel.finish()?,
+        &app.relay_secrets,
+        app.clock.now_us(),
+    )?;
+    Ok(publish(app, envelopes).await)
+}
+
+/// A batch as it arrives, and its room among those in flight.
+struct Parcel<'a> {
+    room: &'a Semaphore,
+    held: SemaphorePermit<'a>,
+    declared: Option<u64>,
+    bytes: Vec<u8>,
+}
+
+impl<'a> Parcel<'a> {
+    fn new(room: &'a Semaphore, declared: Option<u64>) -> Result<Self, Answer> {
+        let wanted = within_cap(declared.unwrap_or(0))?;
+        Ok(Self {
+            room,
+            held: take_room(room, relay_pieces(wanted))?,
+            declared,
+            bytes: Vec::new(),
+        })
     }
-    let room = app.relay_room.try_acquire_many(relay_pieces(wanted));
-    let _room = room.map_err(|_| Problem::Busy.answer())?;
-    let mut batch = Vec::new();
-    body::read(body, |bytes| {
-        if (batch.len() + bytes.len()) as u64 > wanted {
-            return Err(too_large());
-        }
-        batch
+
+    fn push(&mut self, bytes: &[u8]) -> Result<(), Answer> {
+        let wanted = relay_pieces(within_cap((self.bytes.len() + bytes.len()) as u64)?);
+        let held = u32::try_from(self.held.num_permits()).unwrap_or(u32::MAX);
+        self.held
+            .merge(take_room(self.room, wanted.saturating_sub(held))?);
+        self.bytes
             .try_reserve(bytes.len())
             .map_err(|_| Problem::Busy.answer())?;
-        batch.extend_from_slice(bytes);
+        self.bytes.extend_from_slice(bytes);
         Ok(())
-    })
-    .await?;
-    if declared.is_some_and(|declared| declared != batch.len() as u64) {
-        return Err(Problem::BodyCut.answer());
     }
-    let envelopes = relay::unpack(head, &batch, &app.relay_secrets, app.clock.now_us())?;
-    Ok(publish(app, envelopes).await)
+
+    fn finish(&self) -> Result<&[u8], Answer> {
+        match self.declared {
+            Some(declared) if declared != self.bytes.len() as u64 => Err(Problem::BodyCut.answer()),
+            Some(_) | None => Ok(&self.bytes),
+        }
+    }
+}
+
+fn take_room(room: &Semaphore, pieces: u32) -> Result<SemaphorePermit<'_>, Answer> {
+    room.try_acquire_many(pieces)
+        .map_err(|_| Problem::Busy.answer())
+}
+
+fn within_cap(bytes: u64) -> Result<u64, Answer> {
+    let bytes_max = relay::BATCH_BYTES_MAX;
+    if bytes <= bytes_max {
+        Ok(bytes)
+    } else {
+        Err(Problem::TooLarge { bytes_max }.answer())
+    }
 }
 
 async fn publish<B: Backends>(app: &App<B>, envelopes: Vec<Envelope>) -> Answer {

@@ -7,7 +7,7 @@ use hexlane_engine::{Observation, PauseReason};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(super) struct DeliveryMetrics {
     fenced: Counter,
     pauses: Counters<ReasonLabels>,
     alerts: Counters<CodeLabels>,
-    paused: Mutex<BTreeMap<(Shard, PauseReason), ()>>,
+    paused: Mutex<BTreeSet<(Shard, PauseReason)>>,
 }
 
 impl DeliveryMetrics {
@@ -129,7 +129,7 @@ impl DeliveryMetrics {
     pub(super) fn paused(&self) -> BTreeMap<&'static str, usize> {
         let mut reasons = BTreeMap::new();
         let paused = self.paused.lock().unwrap_or_else(PoisonError::into_inner);
-        for (_, reason) in paused.keys() {
+        for (_, reason) in paused.iter() {
             *reasons.entry(reason.as_str()).or_insert(0) += 1;
         }
         reasons
@@ -185,7 +185,7 @@ impl DeliveryMetrics {
     fn note_pause(&self, shard: Shard, observation: &Observation) {
         let mut paused = self.paused.lock().unwrap_or_else(PoisonError::into_inner);
         if let Observation::Paused { reason, .. } = observation {
-            paused.insert((shard, *reason), ());
+            paused.insert((shard, *reason));
         } else if let Observation::Resumed { reason } = observation {
             paused.remove(&(shard, *reason));
         }

@@ -47,7 +47,9 @@ fn sqlite(settings: &Settings) -> SqliteSettings {
 
 /// What the engine is told: every shard is this process's, the folder has no other.
 pub(super) fn engine(settings: &Settings) -> EngineSettings {
-    let holder = Holder::new(format!("hexlane-{}", std::process::id()));
+    // The folder's lock lets one process in, and the same holder gets its shards back at
+    // once, under a higher epoch: a restart after a kill does not wait for leases to end.
+    let holder = Holder::new("embedded");
     let drain_ms = settings.run.drain_max.as_millis();
     EngineSettings {
         batch: settings.delivery.batch,

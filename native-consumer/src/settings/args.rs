@@ -5,6 +5,10 @@ use std::path::PathBuf;
 
 /// Settings on the command line.
 #[derive(Clone, Debug, Default, clap::Args)]
+#[allow(
+    clippy::doc_markdown,
+    reason = "these texts are the help of the command line"
+)]
 pub struct SettingsArgs {
     /// The settings file; else HEXLANE_SETTINGS, else ./hexlane.toml where it is.
     #[arg(long, value_name = "FILE")]
@@ -27,7 +31,7 @@ pub struct SettingsArgs {
 pub(super) struct Flag<'a> {
     pub(super) path: &'a str,
     pub(super) text: &'a str,
-    pub(super) flag: String,
+    pub(super) given_as: String,
 }
 
 impl SettingsArgs {
@@ -35,8 +39,12 @@ impl SettingsArgs {
     pub(super) fn flags(&self) -> impl Iterator<Item = Flag<'_>> {
         let general = self.set.iter().map(|given| {
             let (path, text) = given.split_once('=').unwrap_or((given, ""));
-            let flag = format!("--set {path}");
-            Flag { path, text, flag }
+            let given_as = format!("--set {path}");
+            Flag {
+                path,
+                text,
+                given_as,
+            }
         });
         let named = [
             (SettingName::RunListen, "--listen", &self.listen),
@@ -45,11 +53,11 @@ impl SettingsArgs {
         ];
         let named = named.into_iter().filter_map(|(name, flag, text)| {
             let text = text.as_deref()?;
-            let flag = flag.to_owned();
+            let given_as = flag.to_owned();
             Some(Flag {
                 path: name.path(),
                 text,
-                flag,
+                given_as,
             })
         });
         general.chain(named)

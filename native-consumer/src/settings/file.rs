@@ -2,7 +2,7 @@
 
 use super::layers::Layers;
 use super::origin::{Mistake, Origin};
-use super::section::Section;
+use super::section::{Section, told};
 use super::sources;
 use crate::place::Places;
 use serde::Deserialize;
@@ -37,7 +37,7 @@ impl<'a> File<'a> {
         };
         let (root, errors) = DeTable::parse_recoverable(text);
         for error in &errors {
-            file.note(error, 0..0);
+            file.note("", error, 0..0);
         }
         for (key, value) in root.into_inner() {
             file.table(&key, value, layers);
@@ -89,7 +89,7 @@ impl<'a> File<'a> {
         if self.name.is_some() {
             let checked = section.check(key.clone(), value.clone());
             if let Err(error) = checked {
-                return self.note(&error, key.span());
+                return self.note(key.get_ref(), &error, key.span());
             }
         }
         self.take(section.path(key.get_ref()), key.span(), value, layers);
@@ -102,9 +102,10 @@ impl<'a> File<'a> {
         for (name, value) in table {
             let (span, name) = (name.span(), name.into_inner().into_owned());
             let found = value.get_ref().type_str();
-            match value.into_inner() {
-                DeValue::Table(source) => self.source(&name, span, source, layers),
-                _ => self.mistake(span, format!("source `{name}` is a table, not {found}")),
+            if let DeValue::Table(source) = value.into_inner() {
+                self.source(&name, span, source, layers);
+            } else {
+                self.mistake(span, format!("source `{name}` is a table, not {found}"));
             }
         }
     }
@@ -122,7 +123,7 @@ impl<'a> File<'a> {
             let (span, key) = (key.span(), key.into_inner());
             match sources::check(&Spanned::new(span.clone(), &key), value.clone()) {
                 Ok(()) => self.take(format!("sources.{name}.{key}"), span, value, layers),
-                Err(error) => self.note(&error, span),
+                Err(error) => self.note(&key, &error, span),
             }
         }
     }
@@ -136,13 +137,13 @@ impl<'a> File<'a> {
     ) {
         match toml::Value::deserialize(ValueDeserializer::from(value)) {
             Ok(value) => layers.lay(path, value, self.origin(span.start)),
-            Err(error) => self.note(&error, span),
+            Err(error) => self.note("", &error, span),
         }
     }
 
-    fn note(&mut self, error: &Error, fallback: Range<usize>) {
+    fn note(&mut self, key: &str, error: &Error, fallback: Range<usize>) {
         let span = error.span().unwrap_or(fallback);
-        self.mistake(span, error.message().to_owned());
+        self.mistake(span, told(key, error));
     }
 
     fn mistake(&mut self, span: Range<usize>, message: String) {

@@ -2,7 +2,8 @@
 
 use super::name::SettingName;
 use super::origin::{Mistake, Origin};
-use super::section::Section;
+use super::section::{Section, told};
+use super::sources::is_variable;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Spanned;
@@ -21,6 +22,30 @@ pub struct Layered {
 #[derive(Clone, Debug, Default)]
 pub struct Layers {
     settings: BTreeMap<String, Layered>,
+}
+
+impl Layered {
+    /// The value as it may be shown: what is no name of a variable, where one belongs, may
+    /// be a secret.
+    #[must_use]
+    pub fn shown(&self, path: &str) -> toml::Value {
+        masked(self.value.clone(), path == SettingName::RelaySecrets.path())
+    }
+}
+
+fn masked(mut value: toml::Value, secret: bool) -> toml::Value {
+    if let toml::Value::Table(table) = &mut value {
+        for (key, value) in table.iter_mut() {
+            *value = masked(value.clone(), key == "secrets");
+        }
+    } else if let toml::Value::Array(items) = &mut value {
+        for item in items {
+            *item = masked(item.clone(), secret);
+        }
+    } else if secret && !value.as_str().is_some_and(is_variable) {
+        return "(masked)".into();
+    }
+    value
 }
 
 impl Layers {
@@ -82,9 +107,9 @@ impl Layers {
         text: &str,
         origin: Origin,
     ) -> Result<(), Mistake> {
-        let mistake = |error: &toml::de::Error| Mistake::new(origin.clone(), error.message());
-        let value = self.value_of(name, text).map_err(|error| mistake(&error))?;
         let (table, key) = name.path().split_once('.').unwrap_or(("", name.path()));
+        let mistake = |error: &toml::de::Error| Mistake::new(origin.clone(), told(key, error));
+        let value = self.value_of(name, text).map_err(|error| mistake(&error))?;
         if let Some(section) = Section::from_name(table) {
             let key = Spanned::new(0..0, key);
             section

@@ -45,6 +45,7 @@ pub fn load(args: &SettingsArgs, environment: &Environment) -> Loaded {
         Ok(_) => Err(mistakes),
         Err(more) => {
             mistakes.extend(more);
+            mistakes.sort_by_key(|mistake| mistake.origin.line());
             Err(mistakes)
         }
     };
@@ -76,7 +77,7 @@ fn lay_environment(environment: &Environment, layers: &mut Layers, mistakes: &mu
 
 fn lay_flags(args: &SettingsArgs, layers: &mut Layers, mistakes: &mut Vec<Mistake>) {
     for flag in args.flags() {
-        let origin = Origin::Flag(flag.flag);
+        let origin = Origin::Flag(flag.given_as);
         match SettingName::from_path(flag.path) {
             Some(name) => mistakes.extend(layers.lay_text(name, flag.text, origin).err()),
             None => mistakes.push(Mistake::new(origin, "there is no such setting")),

@@ -104,11 +104,10 @@ mod tests {
         let defaults: toml::Table = crate::settings::DEFAULT_TOML.parse().unwrap();
         let mut written = BTreeSet::new();
         for (table, value) in defaults.iter().filter(|(table, _)| *table != "sources") {
-            match value {
-                toml::Value::Table(keys) => {
-                    written.extend(keys.keys().map(|key| format!("{table}.{key}")))
-                }
-                _ => drop(written.insert(table.clone())),
+            let keys = value.as_table().into_iter().flat_map(toml::Table::keys);
+            written.extend(keys.map(|key| format!("{table}.{key}")));
+            if !value.is_table() {
+                written.insert(table.clone());
             }
         }
         let named: BTreeSet<String> = SettingName::ALL

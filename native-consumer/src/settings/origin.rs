@@ -22,6 +22,16 @@ pub enum Origin {
     Flag(String),
 }
 
+impl Origin {
+    /// Its line in the file; mistakes elsewhere come after those of the file.
+    pub(super) const fn line(&self) -> (usize, usize) {
+        match self {
+            Self::File { line, column, .. } => (*line, *column),
+            Self::Default | Self::Environment(_) | Self::Flag(_) => (usize::MAX, 0),
+        }
+    }
+}
+
 impl fmt::Display for Origin {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

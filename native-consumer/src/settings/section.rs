@@ -60,7 +60,9 @@ impl Section {
     pub(super) fn path(self, key: &str) -> String {
         match self {
             Self::Root => key.to_owned(),
-            _ => format!("{}.{key}", self.name()),
+            Self::Run | Self::Limits | Self::Relay | Self::Delivery | Self::Sqlite | Self::Log => {
+                format!("{}.{key}", self.name())
+            }
         }
     }
 
@@ -102,6 +104,19 @@ impl Section {
         }
     }
 }
+
+/// What is wrong with the value of a key. A secret written where its name belongs is not
+/// repeated.
+pub(super) fn told(key: &str, error: &Error) -> String {
+    match key {
+        "secrets" => "`secrets` is a list of names of environment variables".to_owned(),
+        "auth" => AUTH_FORMS.to_owned(),
+        _ => error.message().to_owned(),
+    }
+}
+
+const AUTH_FORMS: &str = "`auth` is \"none\", { standard_webhooks = { secrets = [\"NAME\"] } } \
+    or { bearer = { secrets = [\"NAME\"] } }";
 
 /// Whether a table has the form of a type.
 pub(super) fn strict<T: DeserializeOwned>(table: Spanned<DeValue<'_>>) -> Result<(), Error> {

@@ -33,9 +33,12 @@ pub(super) fn read(
     let mut door = DoorSettings::default();
     for name in layers.sources() {
         let path = format!("sources.{name}");
-        let table = toml::Value::Table(layers.table(&path));
-        // A source without `auth` is a mistake that was noted where the source stands.
-        let Ok(settings) = table.try_into::<SourceSettings>() else {
+        let mut table = layers.table(&path);
+        // A source without `auth` is a mistake that was noted where the source stands; the
+        // rest of it is looked at all the same.
+        table.entry("auth").or_insert_with(|| "none".into());
+        let source = toml::Value::Table(table).try_into::<SourceSettings>();
+        let Ok(settings) = source else {
             continue;
         };
         note_all(&name, settings.clone(), layers, secret, mistakes);
@@ -108,7 +111,8 @@ fn told(error: &SourceError) -> String {
 }
 
 /// Whether a text has the form of a variable's name.
-pub(super) fn is_variable(name: &str) -> bool {
+#[must_use]
+pub fn is_variable(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
     !name.is_empty() && name.bytes().all(plain)
 }

@@ -1,0 +1,283 @@
+//! The HTTP of the door over the in-memory backends: what is answered is the door's answer.
+
+use super::{App, router};
+use crate::metrics::Metrics;
+use axum::body::Body;
+use axum::http::Request;
+use hexlane_backend::clock::ManualClock;
+use hexlane_backend::fault::{Fault, FaultPlan, Faulty, Operation};
+use hexlane_backend::memory::{MemoryLeases, MemoryMap, MemoryQueue};
+use hexlane_backend::{Clock, Code, Queue as _, QueueLimits};
+use hexlane_core::Envelope;
+use hexlane_core::signature::Secret;
+use hexlane_core::source::{AuthSettings, SourceSettings};
+use hexlane_door::{Answer, Budget, Decision, Door, DoorSettings, Enqueued, Head, Meter, relay};
+use hexlane_engine::Stores;
+use http_body_util::BodyExt as _;
+use std::sync::Arc;
+use tower::ServiceExt as _;
+
+const NOW_US: i64 = 1_796_040_000_000_000;
+const POINT: &str =
+    r#"{"type":"Feature","geometry":{"type":"Point","coordinates":[13,52]},"properties":{}}"#;
+const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+type MemoryStores = Stores<MemoryLeases, Faulty<MemoryQueue>, MemoryMap, MemoryMap>;
+
+struct Bench {
+    app: Arc<App<MemoryStores>>,
+    plan: FaultPlan,
+}
+
+fn door(shards: u16) -> Door {
+    let mut settings = DoorSettings {
+        shards,
+        ..DoorSettings::default()
+    };
+    let source = SourceSettings::new(AuthSettings::None);
+    settings.sources.insert("demo".to_owned(), source);
+    settings.limits.body_bytes_max = 100_000;
+    settings.resolve(|_| None).unwrap()
+}
+
+fn bench() -> Bench {
+    let clock: Arc<dyn Clock> = Arc::new(ManualClock::at_us(NOW_US));
+    let door = door(64);
+    let queue = MemoryQueue::new(Arc::clone(&clock), door.shard_map(), QueueLimits::default());
+    let plan = FaultPlan::default();
+    let stores = Stores {
+        leases: MemoryLeases::new(Arc::clone(&clock), 15_000),
+        queue: Faulty::new(queue, plan.clone()),
+        sink: MemoryMap::new(),
+        dead_letters: MemoryMap::new(),
+    };
+    let secrets = vec![Secret::from_whsec(SECRET).unwrap()];
+    let app = App::new(
+        door,
+        secrets,
+        1 << 20,
+        stores,
+        clock,
+        Arc::new(Metrics::default()),
+    );
+    Bench {
+        app: Arc::new(app),
+        plan,
+    }
+}
+
+impl Bench {
+    async fn ask(&self, head: &Head, names: &[&str], body: &[u8]) -> Answer {
+        let mut request = Request::builder().method(head.method()).uri(head.path());
+        for name in names {
+            request = request.header(*name, head.header(name).unwrap());
+        }
+        let request = request.body(Body::from(body.to_vec())).unwrap();
+        let response = router(Arc::clone(&self.app))
+            .oneshot(request)
+            .await
+            .unwrap();
+        let mut answer = Answer {
+            status: response.status().as_u16(),
+            headers: Vec::new(),
+            body: Vec::new(),
+        };
+        for name in [
+            "content-type",
+            "cache-control",
+            "allow",
+            "accept-post",
+            "accept-encoding",
+            "retry-after",
+        ] {
+            if let Some(value) = response.headers().get(name) {
+                answer
+                    .headers
+                    .push((name, value.to_str().unwrap().to_owned()));
+            }
+        }
+        answer.body = response
+            .into_body()
+            .collect()
+            .await
+            .unwrap()
+            .to_bytes()
+            .to_vec();
+        answer
+    }
+
+    async fn waiting(&self) -> u64 {
+        let backlog = self.app.stores.queue.backlog().await.unwrap();
+        backlog.iter().map(|shard| shard.ready).sum()
+    }
+
+    async fn relay(&self, envelopes: &[Envelope], secret: Option<&str>) -> Answer {
+        let secret = secret.map(|secret| Secret::from_whsec(secret).unwrap());
+        let parcel = relay::pack(envelopes.iter(), secret.as_ref(), NOW_US);
+        let mut head = Head::new("POST", relay::PATH);
+        for (name, value) in &parcel.headers {
+            head = head.with(name, value);
+        }
+        let names: Vec<_> = parcel.headers.iter().map(|(name, _)| *name).collect();
+        self.ask(&head, &names, &parcel.body).await
+    }
+}
+
+/// The door alone, on a queue that takes everything as new.
+fn expected(head: &Head, body: &[u8]) -> Answer {
+    let (door, budget) = (door(64), Budget::new(1 << 20));
+    let judged = || -> Result<Decision, Answer> {
+        let opened = door.open(head)?;
+        let mut meter: Meter = opened.meter(&budget)?;
+        meter.push(body)?;
+        Ok(opened.judge(meter.finish()?, NOW_US))
+    };
+    match judged() {
+        Err(answer) | Ok(Decision::Answer(answer)) => answer,
+        Ok(Decision::Enqueue(enqueue)) => {
+            let said = vec![Enqueued::New; enqueue.envelopes().count()];
+            enqueue.settle(Ok(&said))
+        }
+    }
+}
+
+fn envelopes(shards: u16) -> Vec<Envelope> {
+    let door = door(shards);
+    let head = geojson();
+    let Ok(opened) = door.open(&head) else {
+        panic!("refused")
+    };
+    let Decision::Enqueue(enqueue) = opened.judge(POINT.as_bytes(), NOW_US) else {
+        panic!("refused")
+    };
+    enqueue.envelopes().cloned().collect()
+}
+
+fn geojson() -> Head {
+    Head::new("POST", "/v1/events/demo").with("content-type", "application/geo+json")
+}
+
+#[tokio::test]
+async fn every_answer_is_the_doors() {
+    let large = format!("{POINT}{}", " ".repeat(200_000));
+    let judged_aside = format!("{POINT}{}", " ".repeat(50_000));
+    let bodies = [
+        "",
+        "{",
+        "[]",
+        "\u{feff}{}",
+        POINT,
+        &large,
+        &judged_aside,
+        r#"{"type":"Point","coordinates":[]}"#,
+        r#"{"type":"Polygon","coordinates":[[[0,0],[1,1],[1,0],[0,1],[0,0]]]}"#,
+    ];
+    let heads = [
+        geojson(),
+        geojson().with("idempotency-key", "k"),
+        geojson().with("content-encoding", "br"),
+        Head::new("POST", "/v1/events/demo"),
+        Head::new("GET", "/v1/events/demo"),
+        Head::new("POST", "/v1/events/nobody"),
+        Head::new("POST", "/nowhere"),
+    ];
+    for head in &heads {
+        for body in bodies {
+            let mut names = vec!["content-type", "idempotency-key", "content-encoding"];
+            names.retain(|name| head.header(name).is_some());
+            let mut expected = expected(head, body.as_bytes());
+            expected.headers.sort();
+            let mut answer = bench().ask(head, &names, body.as_bytes()).await;
+            answer.headers.sort();
+            assert_eq!(answer, expected, "{head:?} {body:.80}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_202_without_a_queue_that_has_it() {
+    let bench = bench();
+    let names = ["content-type"];
+    bench
+        .plan
+        .on_call(Operation::Publish, 1, Fault::Fail(Code::DiskFull));
+    bench.plan.on_call(Operation::Publish, 2, Fault::LoseAnswer);
+    let answer = bench.ask(&geojson(), &names, POINT.as_bytes()).await;
+    assert_eq!(
+        (
+            answer.status,
+            answer.header("retry-after"),
+            bench.waiting().await
+        ),
+        (503, Some("1"), 0)
+    );
+    let answer = bench.ask(&geojson(), &names, POINT.as_bytes()).await;
+    assert_eq!((answer.status, bench.waiting().await), (503, 1));
+    let answer = bench.ask(&geojson(), &names, POINT.as_bytes()).await;
+    assert!(
+        String::from_utf8(answer.body)
+            .unwrap()
+            .contains("\"duplicates\":1")
+    );
+}
+
+#[tokio::test]
+async fn the_relay_takes_a_signed_batch_and_answers_for_each() {
+    let bench = bench();
+    let envelopes = envelopes(64);
+    let answer = bench.relay(&envelopes, Some(SECRET)).await;
+    let said = relay::read_answer(answer.status, None, &answer.body);
+    assert_eq!(said, Ok(vec![Enqueued::New]));
+    assert_eq!(bench.waiting().await, 1);
+    let answer = bench.relay(&envelopes, Some(SECRET)).await;
+    let said = relay::read_answer(answer.status, None, &answer.body);
+    assert_eq!(said, Ok(vec![Enqueued::Duplicate]));
+}
+
+#[tokio::test]
+async fn the_relay_takes_nothing_unsigned_foreign_or_broken() {
+    let bench = bench();
+    let envelopes = envelopes(64);
+    assert_eq!(bench.relay(&envelopes, None).await.status, 401);
+    let other = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSx";
+    assert_eq!(bench.relay(&envelopes, Some(other)).await.status, 401);
+    let foreign = bench.relay(&self::envelopes(7), Some(SECRET)).await;
+    assert_eq!(foreign.status, 400);
+    assert!(
+        String::from_utf8(foreign.body)
+            .unwrap()
+            .contains("shard map")
+    );
+    assert_eq!(
+        bench
+            .ask(&Head::new("GET", relay::PATH), &[], b"")
+            .await
+            .status,
+        405
+    );
+    assert_eq!(bench.waiting().await, 0);
+}
+
+#[tokio::test]
+async fn ready_says_why_not() {
+    let bench = bench();
+    let ready = Head::new("GET", "/readyz");
+    assert_eq!(bench.ask(&ready, &[], b"").await.status, 200);
+    bench
+        .plan
+        .on_call(Operation::Backlog, 2, Fault::Fail(Code::Io));
+    let answer = bench.ask(&ready, &[], b"").await;
+    assert_eq!(
+        (answer.status, answer.body.as_slice()),
+        (503, &br#"{"ready":false,"reason":"store.io"}"#[..])
+    );
+    bench.app.readiness().stop();
+    let answer = bench.ask(&ready, &[], b"").await;
+    assert_eq!(answer.body, br#"{"ready":false,"reason":"stopping"}"#);
+}
+
+#[tokio::test]
+async fn status_is_told_to_loopback_alone() {
+    let answer = bench().ask(&Head::new("GET", "/v1/status"), &[], b"").await;
+    assert_eq!(answer.status, 404);
+}

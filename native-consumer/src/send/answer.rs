@@ -1,0 +1,123 @@
+//! What an answer says of the features of a batch.
+
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// What became of a request that was answered.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Told {
+    /// All of it was accepted.
+    Accepted {
+        /// Of these the door had known.
+        duplicates: u64,
+    },
+    /// Nothing was accepted; these features are to blame, by index.
+    Refused(BTreeMap<usize, Fault>),
+    /// Nothing was accepted, and no feature is named.
+    RefusedWhole(Fault),
+    /// The door takes nothing from us at all: wrong place, wrong secret.
+    Closed(Fault),
+}
+
+/// The first reason given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub(super) code: String,
+    pub(super) message: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Acceptance {
+    duplicates: u64,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Problem {
+    code: Option<String>,
+    title: Option<String>,
+    detail: Option<String>,
+    errors: Vec<ProblemError>,
+}
+
+#[derive(Deserialize)]
+struct ProblemError {
+    code: String,
+    feature: Option<usize>,
+    #[serde(default)]
+    message: String,
+}
+
+/// Reads an answer that is final, to a batch of so many features.
+pub(super) fn read(status: u16, body: &[u8], features: usize) -> Told {
+    match status {
+        200..=299 => {
+            let acceptance: Acceptance = serde_json::from_slice(body).unwrap_or_default();
+            Told::Accepted {
+                duplicates: acceptance.duplicates,
+            }
+        }
+        // What can be wrong with the payload, and not with who sends it where.
+        400 | 413 | 422 => refused(status, body, features),
+        _ => Told::Closed(fault(status, &problem(body))),
+    }
+}
+
+fn problem(body: &[u8]) -> Problem {
+    serde_json::from_slice(body).unwrap_or_default()
+}
+
+fn refused(status: u16, body: &[u8], features: usize) -> Told {
+    let problem = problem(body);
+    let mut named = BTreeMap::new();
+    for error in &problem.errors {
+        if let Some(index) = error.feature.filter(|index| *index < features) {
+            let (code, message) = (error.code.clone(), error.message.clone());
+            named.entry(index).or_insert(Fault { code, message });
+        }
+    }
+    if named.is_empty() {
+        return Told::RefusedWhole(fault(status, &problem));
+    }
+    Told::Refused(named)
+}
+
+fn fault(status: u16, problem: &Problem) -> Fault {
+    let code = problem
+        .code
+        .clone()
+        .unwrap_or_else(|| format!("http.{status}"));
+    let message = problem.detail.clone().or_else(|| problem.title.clone());
+    Fault {
+        code,
+        message: message.unwrap_or_else(|| format!("answered {status}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_422_names_the_features_to_blame() {
+        let body = br#"{"code":"a","errors":[{"code":"b","feature":2},{"code":"c","feature":2},{"code":"d"}]}"#;
+        let Told::Refused(named) = read(422, body, 3) else {
+            panic!("not refused")
+        };
+        assert_eq!(named.len(), 1);
+        assert_eq!(named[&2].code, "b");
+    }
+
+    #[test]
+    fn an_answer_that_names_none_is_about_the_whole() {
+        assert!(
+            matches!(read(413, b"{\"code\":\"limit.features\"}", 3), Told::RefusedWhole(fault) if fault.code == "limit.features")
+        );
+        assert!(
+            matches!(read(400, b"<html>", 1), Told::RefusedWhole(fault) if fault.code == "http.400")
+        );
+        assert!(matches!(read(404, b"", 1), Told::Closed(_)));
+        assert_eq!(read(202, b"", 1), Told::Accepted { duplicates: 0 });
+    }
+}

@@ -1,0 +1,148 @@
+//! A file cut into features, as slices of itself: nothing is written anew.
+//!
+//! A `FeatureCollection` is cut into what its `features` hold, and what it says of its CRS
+//! goes with each. Everything else is a piece of its own, as are the values of a file that
+//! holds several, one a line or after record separators (RFC 8142).
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// A file, cut.
+#[derive(Debug, Default)]
+pub(super) struct Document<'a> {
+    /// What precedes `features` in each request: the collection's CRS, as it stands.
+    pub(super) header: String,
+    /// The pieces, in order.
+    pub(super) pieces: Vec<Piece<'a>>,
+}
+
+/// A piece of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Piece<'a> {
+    /// As it stands.
+    pub(super) raw: &'a str,
+    /// Whether it travels in a `FeatureCollection`, or as it stands.
+    pub(super) wrapped: bool,
+}
+
+#[derive(Deserialize)]
+struct Head<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+struct Collection<'a> {
+    #[serde(borrow)]
+    features: Vec<&'a RawValue>,
+    #[serde(borrow)]
+    crs: Option<&'a RawValue>,
+    #[serde(borrow, rename = "coordRefSys")]
+    coord_ref_sys: Option<&'a RawValue>,
+}
+
+/// Before each value of an RFC 8142 sequence.
+const RECORD_SEPARATOR: char = '\u{1e}';
+
+/// Cuts a file.
+///
+/// # Errors
+/// Where it is not JSON.
+pub(super) fn cut<'t>(text: &'t str) -> Result<Document<'t>, serde_json::Error> {
+    let mut values = Vec::new();
+    for record in text.split(RECORD_SEPARATOR) {
+        let stream = serde_json::Deserializer::from_str(record).into_iter::<&'t RawValue>();
+        values.extend(stream.collect::<Result<Vec<_>, _>>()?);
+    }
+    if values.is_empty() {
+        return Err(serde::de::Error::custom("there is no JSON in it"));
+    }
+    if let [only] = values.as_slice()
+        && let Some(document) = collection(only.get())
+    {
+        return Ok(document);
+    }
+    let several = values.len() > 1;
+    let piece = |value: &'t RawValue| Piece {
+        raw: value.get(),
+        wrapped: several && kind(value.get()).is_some_and(|kind| kind == "Feature"),
+    };
+    Ok(Document {
+        header: String::new(),
+        pieces: values.into_iter().map(piece).collect(),
+    })
+}
+
+fn kind(raw: &str) -> Option<Cow<'_, str>> {
+    serde_json::from_str::<Head<'_>>(raw).ok()?.kind
+}
+
+fn member(value: &RawValue) -> Piece<'_> {
+    Piece {
+        raw: value.get(),
+        wrapped: true,
+    }
+}
+
+/// A collection that cannot be cut, because a member stands twice or has another type, is
+/// a piece by itself: the door says what is wrong with it.
+fn collection(raw: &str) -> Option<Document<'_>> {
+    if kind(raw)? != "FeatureCollection" {
+        return None;
+    }
+    let collection: Collection<'_> = serde_json::from_str(raw).ok()?;
+    let mut header = String::new();
+    for (name, value) in [
+        ("crs", collection.crs),
+        ("coordRefSys", collection.coord_ref_sys),
+    ] {
+        if let Some(value) = value {
+            header.extend(["\"", name, "\":", value.get(), ","]);
+        }
+    }
+    let pieces = collection.features.into_iter().map(member).collect();
+    Some(Document { header, pieces })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raws(text: &str) -> Vec<(&str, bool)> {
+        let document = cut(text).unwrap();
+        document
+            .pieces
+            .iter()
+            .map(|piece| (piece.raw, piece.wrapped))
+            .collect()
+    }
+
+    #[test]
+    fn features_keep_their_bytes_and_the_collection_its_crs() {
+        let text = r#"{"type":"FeatureCollection","crs":{"a" :1},"features":[ {"x":1.0e0} , {} ]}"#;
+        assert_eq!(raws(text), [(r#"{"x":1.0e0}"#, true), ("{}", true)]);
+        assert_eq!(cut(text).unwrap().header, r#""crs":{"a" :1},"#);
+    }
+
+    #[test]
+    fn lines_and_record_separated_sequences_are_cut_into_their_values() {
+        let feature = r#"{"type":"Feature"}"#;
+        let expected = vec![(feature, true), (r#"{"type":"Point"}"#, false)];
+        assert_eq!(
+            raws("{\"type\":\"Feature\"}\n{\"type\":\"Point\"}\n"),
+            expected
+        );
+        assert_eq!(
+            raws("\u{1e}{\"type\":\"Feature\"}\n\u{1e}{\"type\":\"Point\"}\n"),
+            expected
+        );
+    }
+
+    #[test]
+    fn a_collection_with_a_member_twice_goes_as_it_stands() {
+        let text = r#"{"type":"FeatureCollection","features":[],"features":[{}]}"#;
+        assert_eq!(raws(text), [(text, false)]);
+        assert!(cut("{\"type\":").is_err());
+    }
+}

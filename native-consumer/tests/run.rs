@@ -1,0 +1,187 @@
+//! `hexlane run` on its embedded default: from a request to the map, through stops and kills.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "clippy knows the functions of a test, and not what they stand on"
+)]
+
+mod support;
+
+use std::io::Write as _;
+use std::net::TcpStream;
+use support::process::{Running, read_answer};
+use support::{BOWTIE, POINT, hexlane, json_lines, until, with_stdin};
+use tempfile::tempdir;
+
+const DEMO: &str = "/v1/events/demo";
+
+fn points(count: usize) -> String {
+    let feature = |n: usize| POINT.replace("van-7", &format!("van-{n}"));
+    (0..count).map(feature).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn an_event_is_applied_its_repeat_is_a_duplicate_and_a_stop_leaves_whole_files() {
+    let folder = tempdir().unwrap();
+    let mut running = Running::start(folder.path());
+    assert_eq!(running.ask("GET", "/livez", "").0, 200);
+    assert_eq!(
+        running.ask("GET", "/readyz", ""),
+        (200, r#"{"paused":{},"ready":true}"#.to_owned())
+    );
+    assert_eq!(running.ask("POST", DEMO, POINT).0, 202);
+    running.until_settled("applied", 1);
+    let (status, body) = running.ask("POST", DEMO, POINT);
+    assert!(status == 202 && body.contains("\"duplicates\":1"), "{body}");
+    running.until_settled("duplicate", 1);
+    running.signal("TERM");
+    assert_eq!(running.wait().code(), Some(0));
+    let mut files: Vec<_> = std::fs::read_dir(folder.path().join("hexlane-data"))
+        .unwrap()
+        .map(|file| file.unwrap().file_name().into_string().unwrap())
+        .collect();
+    files.sort();
+    assert_eq!(files, ["hexlane.lock", "map.gpkg", "queue.db"]);
+    let output = hexlane(folder.path())
+        .args(["status", "--data", "hexlane-data", "--output", "json"])
+        .output();
+    assert_eq!(json_lines(&output.unwrap())[0]["waiting"], 0);
+}
+
+#[test]
+fn refusals_are_counted_and_nothing_of_them_waits() {
+    let folder = tempdir().unwrap();
+    let running = Running::start(folder.path());
+    assert_eq!(running.ask("POST", DEMO, BOWTIE).0, 422);
+    assert_eq!(running.ask("POST", DEMO, "{").0, 400);
+    assert_eq!(running.ask("GET", DEMO, "").0, 405);
+    assert_eq!(running.ask("POST", "/v1/events/nobody", POINT).0, 404);
+    assert_eq!(running.status()["waiting"], 0);
+    let (_, metrics) = running.ask("GET", "/metrics", "");
+    for line in [
+        r#"hexlane_intake_requests_answered_total{status="422",code="geometry.self_intersection"} 1"#,
+        r#"hexlane_intake_requests_answered_total{status="405",code="method.not_allowed"} 1"#,
+        r#"hexlane_intake_violations_found_total{code="parse.syntax"} 1"#,
+        r#"hexlane_delivery_events_settled_total{outcome="applied"} 0"#,
+    ] {
+        assert!(
+            metrics.lines().any(|each| each == line),
+            "{line}\n{metrics}"
+        );
+    }
+}
+
+#[test]
+fn invariant_34_a_request_in_flight_ends_well_in_a_graceful_stop() {
+    let folder = tempdir().unwrap();
+    let mut running = Running::start(folder.path());
+    let mut stream = TcpStream::connect(&running.address).unwrap();
+    let (first, rest) = POINT.split_at(20);
+    let head = running.head("POST", DEMO, POINT.len());
+    stream
+        .write_all(format!("{head}{first}").as_bytes())
+        .unwrap();
+    // Another request answered means that the first one was accepted before it.
+    assert_eq!(running.ask("GET", "/livez", "").0, 200);
+    running.signal("TERM");
+    running.until_deaf();
+    stream.write_all(rest.as_bytes()).unwrap();
+    assert_eq!(read_answer(stream).0, 202);
+    assert_eq!(running.wait().code(), Some(0));
+    let again = Running::start(folder.path());
+    again.until_settled("applied", 1);
+}
+
+#[test]
+fn a_second_signal_ends_at_once() {
+    let folder = tempdir().unwrap();
+    let mut running = Running::start(folder.path());
+    let mut stream = TcpStream::connect(&running.address).unwrap();
+    let head = running.head("POST", DEMO, POINT.len());
+    stream.write_all(head.as_bytes()).unwrap();
+    assert_eq!(running.ask("GET", "/livez", "").0, 200);
+    running.signal("INT");
+    running.until_deaf();
+    running.signal("INT");
+    assert_eq!(running.wait().code(), Some(130));
+}
+
+#[test]
+fn invariant_35_after_a_kill_everything_that_was_accepted_has_one_effect() {
+    const EVENTS: usize = 400;
+    let folder = tempdir().unwrap();
+    let lines = points(EVENTS);
+    let send = |running: &Running| {
+        let to = format!("http://{}{DEMO}", running.address);
+        let mut command = hexlane(folder.path());
+        command.args([
+            "send", "-", "--batch", "50", "--output", "json", "--to", &to,
+        ]);
+        json_lines(&with_stdin(&mut command, &lines))[0].clone()
+    };
+    let mut running = Running::start(folder.path());
+    assert_eq!(send(&running)["accepted"], EVENTS);
+    running.signal("KILL");
+    running.wait();
+    let running = Running::start(folder.path());
+    until("an empty queue", || running.status()["waiting"] == 0);
+    let before = running.status()["settled"]["duplicate"].as_u64().unwrap();
+    let applied = running.status()["settled"]["applied"].clone();
+    let summary = send(&running);
+    assert_eq!(
+        (&summary["accepted"], &summary["duplicates"]),
+        (&EVENTS.into(), &EVENTS.into())
+    );
+    running.until_settled("duplicate", before + EVENTS as u64);
+    assert_eq!(running.status()["settled"]["applied"], applied);
+}
+
+#[test]
+fn a_folder_in_use_is_left_alone() {
+    let folder = tempdir().unwrap();
+    let _running = Running::start(folder.path());
+    let second = hexlane(folder.path())
+        .args(["run", "--listen", "127.0.0.1:0"])
+        .output()
+        .unwrap();
+    assert_eq!(second.status.code(), Some(2));
+    let status = hexlane(folder.path())
+        .args(["status", "--data", "hexlane-data"])
+        .output()
+        .unwrap();
+    assert_eq!(status.status.code(), Some(2));
+}
+
+#[test]
+fn a_body_over_the_cap_is_answered_with_and_without_a_length() {
+    let folder = tempdir().unwrap();
+    let running = Running::start(folder.path());
+    let large = " ".repeat(9 << 20);
+    let (status, body) = running.ask("POST", DEMO, &large);
+    assert_eq!(status, 413, "{body}");
+    let mut stream = TcpStream::connect(&running.address).unwrap();
+    let head = running.head("POST", DEMO, 0);
+    let head = head.replace("content-length: 0", "transfer-encoding: chunked");
+    stream.write_all(head.as_bytes()).unwrap();
+    write!(stream, "{:x}\r\n{large}\r\n0\r\n\r\n", large.len()).unwrap();
+    let (status, body) = read_answer(stream);
+    assert_eq!(status, 413, "{body}");
+}
+
+#[test]
+fn a_lease_shorter_than_a_call_is_refused() {
+    let folder = tempdir().unwrap();
+    let mut command = hexlane(folder.path());
+    command.args([
+        "run",
+        "--listen",
+        "127.0.0.1:0",
+        "--set",
+        "sqlite.lease_ms=1000",
+    ]);
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let log = String::from_utf8(output.stderr).unwrap();
+    assert!(log.contains("a lease of 1000 ms is too short"), "{log}");
+}
