@@ -33,14 +33,23 @@ impl Consumer {
         Self::start_with(&settings::door())
     }
 
-    /// One with those settings and an empty folder, ready.
+    /// One as a new user starts it: without a settings file.
+    #[must_use]
+    pub fn start_as_it_stands() -> Self {
+        Self::start_with(&Table::new())
+    }
+
+    /// One with those settings, none for an empty table, and an empty folder, ready.
     ///
     /// # Panics
     /// When it does not get ready.
     #[must_use]
     pub fn start_with(settings: &Table) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        fs::write(folder.path().join("hexlane.toml"), settings.to_string()).expect("a file");
+        if !settings.is_empty() {
+            let file = folder.path().join("hexlane.toml");
+            fs::write(file, settings.to_string()).expect("a file");
+        }
         let mut consumer = Self {
             port: free_port(),
             process: None,
@@ -201,6 +210,46 @@ impl Consumer {
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
+}
+
+/// What `hexlane send --output json` says of a file, whatever became of it.
+///
+/// # Panics
+/// When the command does not end with 0 or 1, or prints no JSON.
+#[must_use]
+pub fn send_file(file: &Path, to: &str) -> Json {
+    let mut command = hexlane();
+    command
+        .arg("send")
+        .arg(file)
+        .args(["--to", to, "--output", "json"]);
+    let output = command.output().expect("hexlane starts");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        matches!(output.status.code(), Some(0 | 1)),
+        "{}\n{errors}",
+        output.status
+    );
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("send: {error}\n{errors}"))
+}
+
+/// The lines of `hexlane check --output json`, one a feature, and its exit code.
+///
+/// # Panics
+/// When it prints a line that is no JSON.
+#[must_use]
+pub fn check_file(file: &Path) -> (Option<i32>, Vec<Json>) {
+    let mut command = hexlane();
+    let output = command
+        .args(["check", "--output", "json"])
+        .arg(file)
+        .output();
+    let output = output.expect("hexlane starts");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let lines = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a line of JSON"));
+    (output.status.code(), lines.collect())
 }
 
 /// The binary, with the secrets of the tests and nothing else of ours in its environment.

@@ -24,6 +24,12 @@ pub struct Edge {
 }
 
 impl Edge {
+    /// Where events of that source are sent.
+    #[must_use]
+    pub fn events(&self, source: &str) -> String {
+        format!("http://127.0.0.1:{}/v1/events/{source}", self.port)
+    }
+
     /// The Worker with the settings of the tests, relaying to that port.
     #[must_use]
     pub fn start(relay_port: u16) -> Self {
@@ -34,6 +40,22 @@ impl Edge {
             format!("http://127.0.0.1:{relay_port}").into(),
         );
         vars.insert("DOOR".to_owned(), settings::door().into());
+        Self::start_with(&vars, &settings::SECRETS)
+    }
+
+    /// The Worker as `wrangler.toml` stands, relaying to that port.
+    ///
+    /// # Panics
+    /// When `wrangler.toml` has no `[vars]`.
+    #[must_use]
+    pub fn start_as_it_stands(relay_port: u16) -> Self {
+        let wrangler = settings::wrangler();
+        let vars = wrangler.get("vars").and_then(Value::as_table);
+        let mut vars = vars.expect("[vars] of wrangler.toml").clone();
+        vars.insert(
+            "RELAY_URL".to_owned(),
+            format!("http://127.0.0.1:{relay_port}").into(),
+        );
         Self::start_with(&vars, &settings::SECRETS)
     }
 

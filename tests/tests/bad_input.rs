@@ -180,23 +180,28 @@ fn what_is_refused_is_never_enqueued_and_what_is_accepted_is_enqueued_once() {
 #[test]
 fn a_slow_good_request_in_flight_outlives_the_whole_table() {
     let fronts = Fronts::start();
-    let body =
-        point("slow", "[5,6]").replace("{}", &format!(r#"{{"note":"{}"}}"#, "x".repeat(4_000)));
-    for (port, request) in [
-        (fronts.native.port, Request::post(EVENTS, body.as_str())),
-        (fronts.edge.port, Request::post(EVENTS, body.as_str())),
-        (
-            fronts.edge.port,
-            Request::post(EVENTS, body.replace("slow", "slow-chunked")).chunked(100),
-        ),
-    ] {
-        let mut slow = Slow::begin(port, &request).expect("it listens");
-        for row in table() {
-            slow.go_on(20)
+    let (native, worker) = (fronts.native.port, fronts.edge.port);
+    let note = format!(r#"{{"note":"{}"}}"#, "x".repeat(4_000));
+    let request = |id: &str| Request::post(EVENTS, point(id, "[5,6]").replace("{}", &note));
+    let mut slow = [
+        (native, request("slow")),
+        (native, request("slow-chunked").chunked(100)),
+        (worker, request("slow")),
+        (worker, request("slow-chunked").chunked(100)),
+    ]
+    .map(|(port, request)| Slow::begin(port, &request).expect("it listens"));
+    for row in table() {
+        for request in &mut slow {
+            request
+                .go_on(20)
                 .unwrap_or_else(|error| panic!("cut by `{}`: {error}", row.name));
-            http::send(port, &row.request).unwrap_or_else(|error| panic!("{}: {error}", row.name));
         }
-        let answer = slow.finish().expect("an answer");
+        for answer in fronts.ask(&row.request) {
+            answer.unwrap_or_else(|error| panic!("{}: {error}", row.name));
+        }
+    }
+    for request in slow {
+        let answer = request.finish().expect("an answer");
         assert_eq!(answer.status, 202, "{}", answer.text());
     }
 }

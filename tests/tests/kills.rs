@@ -15,7 +15,6 @@ use hexlane_tests::{geopackage, http, settings, wait};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
-use toml::Table;
 
 const EVENTS: u64 = 20_000;
 const KILLS: u64 = 10;
@@ -27,16 +26,6 @@ const SENDERS: u64 = 4;
 /// A dead owner's lease has to end before its shards are served again.
 const RECOVERY_LIMIT: Duration = Duration::from_mins(1);
 const DRAIN_LIMIT: Duration = Duration::from_mins(2);
-
-/// The settings of the tests with leases that end soon after a kill.
-fn settings_of_short_leases() -> Table {
-    let mut settings = settings::door();
-    let sqlite: Table = "lease_ms = 4000\nstore_call_ms_max = 1000"
-        .parse()
-        .expect("settings parse");
-    settings.insert("sqlite".to_owned(), sqlite.into());
-    settings
-}
 
 /// One feature, an entity of its own, somewhere on the earth.
 fn feature(number: u64) -> String {
@@ -162,7 +151,7 @@ fn assert_each_once(consumer: &mut Consumer, events: u64) {
 #[test]
 fn slow_ten_kills_in_a_run_of_20_000_events_leave_each_event_once() {
     let mut chance = Chance::seeded();
-    let mut consumer = Consumer::start_with(&settings_of_short_leases());
+    let mut consumer = Consumer::start_with(&settings::with_short_leases());
     let edge = Edge::start(consumer.port);
     let progress = Progress::default();
     thread::scope(|scope| {
@@ -180,7 +169,7 @@ fn slow_ten_kills_in_a_run_of_20_000_events_leave_each_event_once() {
 
 #[test]
 fn slow_what_was_answered_202_is_there_after_a_kill_at_once() {
-    let mut consumer = Consumer::start_with(&settings_of_short_leases());
+    let mut consumer = Consumer::start_with(&settings::with_short_leases());
     let edge = Edge::start(consumer.port);
     let mut sent = 0;
     for front in [consumer.port, edge.port, consumer.port, edge.port] {

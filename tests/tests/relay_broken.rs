@@ -9,10 +9,10 @@
 
 use hexlane_tests::consumer::Consumer;
 use hexlane_tests::edge::Edge;
-use hexlane_tests::geopackage;
 use hexlane_tests::http::{self, Request, Response, free_port};
 use hexlane_tests::relay::{Mode, Relay};
 use hexlane_tests::wait;
+use hexlane_tests::{geopackage, settings};
 use serde_json::json;
 use std::time::Duration;
 
@@ -53,7 +53,7 @@ fn answered(status: u16, body: &str) -> Mode {
 
 #[test]
 fn a_relay_that_is_away_is_503_and_sending_again_has_one_effect() {
-    let mut consumer = Consumer::start();
+    let mut consumer = Consumer::start_with(&settings::with_short_leases());
     let edge = Edge::start(consumer.port);
     consumer.kill();
     for _ in 0..3 {
@@ -78,7 +78,7 @@ fn a_relay_that_never_was_is_503() {
 
 #[test]
 fn a_relay_that_restarts_is_503_until_it_is_back_and_the_event_is_there_once() {
-    let mut consumer = Consumer::start();
+    let mut consumer = Consumer::start_with(&settings::with_short_leases());
     let edge = Edge::start(consumer.port);
     consumer.kill();
     consumer.begin_restart();
@@ -190,9 +190,9 @@ fn a_batch_that_is_not_signed_as_the_relay_wants_is_refused_and_the_sender_gets_
     let consumer = Consumer::start();
     let vars = [
         ("RELAY_URL".to_owned(), toml::Value::from(consumer.url())),
-        ("DOOR".to_owned(), hexlane_tests::settings::door().into()),
+        ("DOOR".to_owned(), settings::door().into()),
     ];
-    let mut secrets = hexlane_tests::settings::SECRETS;
+    let mut secrets = settings::SECRETS;
     secrets[0].1 = "whsec_YW5vdGhlci1zZWNyZXQtdGhhbi10aGUtcmVsYXk=";
     let edge = Edge::start_with(&vars.into_iter().collect(), &secrets);
     assert_unclear(&send(edge.port, &event("unsigned")), "another secret");
