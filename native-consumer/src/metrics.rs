@@ -5,6 +5,7 @@ mod backlog;
 mod delivery;
 mod intake;
 mod label;
+mod tell;
 
 use self::delivery::DeliveryMetrics;
 use self::intake::IntakeMetrics;

@@ -11,7 +11,7 @@ use crate::http::StatusDocument;
 use crate::output::{self, Format};
 use crate::settings::{self, SettingsArgs};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Whom to ask.
 #[derive(Debug, clap::Args)]
@@ -26,6 +26,9 @@ pub struct StatusArgs {
     /// A stopped data folder.
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    /// The settings file that the folder is served with.
+    #[arg(long, value_name = "FILE")]
+    settings: Option<PathBuf>,
     /// `json` writes one object.
     #[arg(long, value_enum, default_value_t)]
     output: Format,
@@ -37,9 +40,9 @@ pub struct StatusArgs {
 /// When stdout cannot be written.
 pub fn status(args: &StatusArgs, environment: &Environment) -> io::Result<Exit> {
     let document = match (&args.data, &args.url) {
-        (Some(data), _) => folder::ask(data, environment),
+        (Some(data), _) => folder::ask(data, args.settings.as_deref(), environment),
         (None, Some(url)) => url::ask(url),
-        (None, None) => url::ask(&default_url(environment)),
+        (None, None) => url::ask(&default_url(args.settings.as_deref(), environment)),
     };
     match document {
         Ok(document) => {
@@ -59,12 +62,19 @@ pub fn status(args: &StatusArgs, environment: &Environment) -> io::Result<Exit> 
 }
 
 /// Where `run` listens with the settings of this folder.
-fn default_url(environment: &Environment) -> String {
-    let loaded = settings::load(&SettingsArgs::default(), environment);
+fn default_url(settings: Option<&Path>, environment: &Environment) -> String {
+    let loaded = settings::load(&settings_args(settings), environment);
     let listen = loaded
         .settings
         .map(|settings| settings.run.listen.to_string());
     format!("http://{}", listen.as_deref().unwrap_or("127.0.0.1:8788"))
+}
+
+fn settings_args(settings: Option<&Path>) -> SettingsArgs {
+    SettingsArgs {
+        settings: settings.map(Path::to_path_buf),
+        ..SettingsArgs::default()
+    }
 }
 
 /// A runtime for one question.

@@ -1,7 +1,7 @@
 //! What an answer says of the features of a batch.
 
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What became of a request that was answered.
 #[derive(Debug, PartialEq, Eq)]
@@ -11,12 +11,21 @@ pub(super) enum Told {
         /// Of these the door had known.
         duplicates: u64,
     },
-    /// Nothing was accepted; these features are to blame, by index.
-    Refused(BTreeMap<usize, Fault>),
+    /// Nothing was accepted, and some features are to blame, by index.
+    Refused(Blame),
     /// Nothing was accepted, and no feature is named.
     RefusedWhole(Fault),
     /// The door takes nothing from us at all: wrong place, wrong secret.
     Closed(Fault),
+}
+
+/// The features to blame for a refusal, by index.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Blame {
+    /// With the first reason given.
+    pub(super) named: BTreeMap<usize, Fault>,
+    /// Refused as well; the answer had no room for the reason.
+    pub(super) unexplained: BTreeSet<usize>,
 }
 
 /// The first reason given.
@@ -39,6 +48,7 @@ struct Problem {
     title: Option<String>,
     detail: Option<String>,
     errors: Vec<ProblemError>,
+    refused: Vec<usize>,
 }
 
 #[derive(Deserialize)]
@@ -70,17 +80,23 @@ fn problem(body: &[u8]) -> Problem {
 
 fn refused(status: u16, body: &[u8], features: usize) -> Told {
     let problem = problem(body);
-    let mut named = BTreeMap::new();
+    let mut blame = Blame::default();
     for error in &problem.errors {
         if let Some(index) = error.feature.filter(|index| *index < features) {
             let (code, message) = (error.code.clone(), error.message.clone());
-            named.entry(index).or_insert(Fault { code, message });
+            let fault = Fault { code, message };
+            blame.named.entry(index).or_insert(fault);
         }
     }
-    if named.is_empty() {
+    let unexplained = problem.refused.iter().copied();
+    blame.unexplained = unexplained
+        .filter(|index| *index < features && !blame.named.contains_key(index))
+        .collect();
+    let nothing_learnt = blame.unexplained.is_empty() || blame.unexplained.len() == features;
+    if blame.named.is_empty() && nothing_learnt {
         return Told::RefusedWhole(fault(status, &problem));
     }
-    Told::Refused(named)
+    Told::Refused(blame)
 }
 
 fn fault(status: u16, problem: &Problem) -> Fault {
@@ -101,12 +117,14 @@ mod tests {
 
     #[test]
     fn a_422_names_the_features_to_blame() {
-        let body = br#"{"code":"a","errors":[{"code":"b","feature":2},{"code":"c","feature":2},{"code":"d"}]}"#;
-        let Told::Refused(named) = read(422, body, 3) else {
+        let body = br#"{"code":"a","refused":[0,2,9],"errors":[
+            {"code":"b","feature":2},{"code":"c","feature":2},{"code":"d"}]}"#;
+        let Told::Refused(blame) = read(422, body, 3) else {
             panic!("not refused")
         };
-        assert_eq!(named.len(), 1);
-        assert_eq!(named[&2].code, "b");
+        assert_eq!(blame.named.len(), 1);
+        assert_eq!(blame.named[&2].code, "b");
+        assert_eq!(blame.unexplained, BTreeSet::from([0]));
     }
 
     #[test]
@@ -117,6 +135,8 @@ mod tests {
         assert!(
             matches!(read(400, b"<html>", 1), Told::RefusedWhole(fault) if fault.code == "http.400")
         );
+        let all = br#"{"code":"a","refused":[0,1]}"#;
+        assert!(matches!(read(422, all, 2), Told::RefusedWhole(_)));
         assert!(matches!(read(404, b"", 1), Told::Closed(_)));
         assert_eq!(read(202, b"", 1), Told::Accepted { duplicates: 0 });
     }

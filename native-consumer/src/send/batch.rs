@@ -84,11 +84,11 @@ impl Batch {
         format!("send_{}", hex(&sha256(body)[..16]))
     }
 
-    /// The same without the features at those indices; none when nothing is left.
-    pub(super) fn without(&self, refused: &dyn Fn(usize) -> bool) -> Option<Self> {
+    /// The same of some features alone, by index; none when nothing is left.
+    pub(super) fn only(&self, wanted: impl Fn(usize) -> bool) -> Option<Self> {
         let pieces = self.pieces.iter().enumerate();
         let pieces: Vec<_> = pieces
-            .filter(|(index, _)| !refused(*index))
+            .filter(|(index, _)| wanted(*index))
             .map(|(_, piece)| piece.clone())
             .collect();
         (!pieces.is_empty()).then(|| Self {
@@ -146,10 +146,10 @@ mod tests {
     fn what_is_left_keeps_its_numbers() {
         let lines = "{\"type\":\"Feature\"}\n".repeat(5);
         let batch = pack(&cut(&lines).unwrap(), 9, 1_000).remove(0);
-        let rest = batch.without(&|index| index == 1 || index == 3).unwrap();
+        let rest = batch.only(|index| index != 1 && index != 3).unwrap();
         assert_eq!(rest.numbers().collect::<Vec<_>>(), [0, 2, 4]);
         let [first, second] = rest.halves().unwrap();
         assert_eq!((first.len(), second.len()), (1, 2));
-        assert!(rest.without(&|_| true).is_none());
+        assert!(rest.only(|_| false).is_none());
     }
 }

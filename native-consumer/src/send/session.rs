@@ -4,7 +4,7 @@
 //! rest is sent again without them; when it refuses and names none, the batch is halved
 //! until the feature to blame stands alone.
 
-use super::answer::{Fault, Told};
+use super::answer::{Blame, Fault, Told};
 use super::batch::Batch;
 use super::courier::Courier;
 use super::progress;
@@ -95,34 +95,38 @@ impl Shared {
                 Ok(Told::Accepted { duplicates }) => {
                     self.note(|summary| summary.accept(batch.len(), duplicates));
                 }
-                Ok(Told::Refused(named)) => {
-                    self.note(|summary| {
-                        for (index, fault) in &named {
-                            summary.refuse(batch.number(*index).unwrap_or(*index), fault);
-                        }
-                    });
-                    let rest = batch.without(&|index| named.contains_key(&index));
-                    if let Some(rest) = &rest {
-                        self.say(&format!(
-                            "{} of {} features refused; sending the other {} again without them",
-                            named.len(),
-                            batch.len(),
-                            rest.len()
-                        ));
-                    }
-                    stack.extend(rest);
-                }
+                Ok(Told::Refused(blame)) => stack.extend(self.part(&batch, &blame)),
                 Ok(Told::RefusedWhole(fault)) => match batch.halves() {
                     Some([first, second]) => stack.extend([second, first]),
                     None => self.note(|summary| {
-                        batch
-                            .numbers()
-                            .for_each(|number| summary.refuse(number, &fault));
+                        let numbers = batch.numbers();
+                        numbers.for_each(|number| summary.refuse(number, &fault));
                     }),
                 },
                 Ok(Told::Closed(fault)) | Err(fault) => self.close(&batch, fault),
             }
         }
+    }
+
+    /// What is to be sent of a batch after the features to blame were named, the next one
+    /// last: those refused without a reason, to learn it, and before them the good ones.
+    fn part(&self, batch: &Batch, blame: &Blame) -> impl Iterator<Item = Batch> {
+        self.note(|summary| {
+            for (index, fault) in &blame.named {
+                summary.refuse(batch.number(*index).unwrap_or(*index), fault);
+            }
+        });
+        let unexplained = batch.only(|index| blame.unexplained.contains(&index));
+        let good = batch
+            .only(|index| !blame.named.contains_key(&index) && !blame.unexplained.contains(&index));
+        if let Some(good) = &good {
+            let (refused, all) = (batch.len() - good.len(), batch.len());
+            self.say(&format!(
+                "{refused} of {all} features refused; sending the other {} again without them",
+                good.len()
+            ));
+        }
+        unexplained.into_iter().chain(good)
     }
 
     /// The door takes nothing, or cannot be reached: nothing more is sent.

@@ -84,3 +84,35 @@ fn lay_flags(args: &SettingsArgs, layers: &mut Layers, mistakes: &mut Vec<Mistak
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hexlane_backend::QueueLimits;
+    use hexlane_backend_sqlite::Settings as Sqlite;
+    use hexlane_core::limits::Limits;
+    use hexlane_delivery::{BatchLimits, CreditLimits, RetryPolicy};
+
+    #[test]
+    fn the_default_file_says_what_the_crates_take_for_usual() {
+        let loaded = load(&SettingsArgs::default(), &Environment::default());
+        let settings = loaded.settings.unwrap();
+        assert_eq!(settings.door.limits(), &Limits::default());
+        assert_eq!(
+            settings.door.shard_map(),
+            hexlane_core::lane::ShardMap::default()
+        );
+        assert_eq!(settings.delivery.retry, RetryPolicy::default());
+        assert_eq!(settings.delivery.batch, BatchLimits::default());
+        assert_eq!(settings.delivery.credits, CreditLimits::default());
+        let (ours, usual) = (settings.sqlite, Sqlite::in_folder(""));
+        assert_eq!(ours.lease_ms, usual.lease_ms);
+        assert_eq!(ours.group_commit_ms, usual.group_commit_ms);
+        assert_eq!(ours.group_calls_max, usual.group_calls_max);
+        assert_eq!(ours.waiting_calls_max, usual.waiting_calls_max);
+        assert_eq!(
+            ours.key_retention_ms,
+            QueueLimits::default().key_retention_ms
+        );
+    }
+}

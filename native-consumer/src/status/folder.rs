@@ -9,13 +9,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// What the folder says.
-pub(super) fn ask(data: &Path, environment: &Environment) -> Result<StatusDocument, String> {
+pub(super) fn ask(
+    data: &Path,
+    settings: Option<&Path>,
+    environment: &Environment,
+) -> Result<StatusDocument, String> {
     if !data.is_dir() {
         return Err(format!("{}: there is no such folder", data.display()));
     }
     let args = SettingsArgs {
         data: Some(data.display().to_string()),
-        ..SettingsArgs::default()
+        ..super::settings_args(settings)
     };
     let told = |mistakes: Vec<settings::Mistake>| {
         let lines: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
