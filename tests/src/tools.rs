@@ -66,11 +66,13 @@ pub fn countries() -> PathBuf {
     present(root().join("node_modules/@geo-maps/countries-land-10km/map.geo.json"))
 }
 
+/// An environment variable that says something to the tests; an empty one counts as absent.
+#[must_use]
 #[allow(
     clippy::disallowed_methods,
     reason = "the one place where tests read the environment"
 )]
-pub(crate) fn variable(name: &str) -> Option<String> {
+pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
