@@ -87,17 +87,3 @@ pub fn door() -> Table {
     }
     door
 }
-
-/// The door of the tests and leases that end soon after a kill.
-///
-/// # Panics
-/// When `wrangler.toml` has no `[vars.DOOR]`.
-#[must_use]
-pub fn with_short_leases() -> Table {
-    let mut settings = door();
-    let sqlite: Table = "lease_ms = 4000\nstore_call_ms_max = 1000"
-        .parse()
-        .expect("settings parse");
-    settings.insert("sqlite".to_owned(), sqlite.into());
-    settings
-}

@@ -273,3 +273,28 @@ fn a_time_far_in_the_future_is_refused_by_both_front_ends() {
         );
     }
 }
+
+#[test]
+fn a_body_that_is_cut_is_never_enqueued_even_where_what_came_is_whole() {
+    let fronts = Fronts::start();
+    for port in [fronts.native.port, fronts.edge.port] {
+        let body = point("cut", "[1,2]");
+        let whole = Request::post(EVENTS, body.as_str());
+        // One byte short of its length; then whole, but for the chunk that ends it.
+        for (request, last) in [
+            (whole.clone(), 1),
+            (whole.chunked(10_000), "0\r\n\r\n".len()),
+        ] {
+            let mut cut = Slow::begin(port, &request).expect("it listens");
+            cut.all_but(last).expect("it reads");
+            drop(cut);
+        }
+        let after =
+            http::send(port, &Request::post(EVENTS, point("after", "[1,2]"))).expect("an answer");
+        assert_eq!(after.status, 202, "{}", after.text());
+    }
+    for consumer in [&fronts.native, &fronts.behind] {
+        let status = consumer.drained(DRAIN_LIMIT);
+        assert_eq!(status["settled"]["applied"], 1, "{status}");
+    }
+}

@@ -11,7 +11,7 @@ use hexlane_tests::chance::Chance;
 use hexlane_tests::consumer::Consumer;
 use hexlane_tests::edge::Edge;
 use hexlane_tests::http::Request;
-use hexlane_tests::{geopackage, http, settings, wait};
+use hexlane_tests::{geopackage, http, wait};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -23,7 +23,7 @@ const WINDOW: u64 = EVENTS / KILLS;
 /// Features in a request.
 const BATCH: u64 = 20;
 const SENDERS: u64 = 4;
-/// A dead owner's lease has to end before its shards are served again.
+/// A restart, and a busy machine.
 const RECOVERY_LIMIT: Duration = Duration::from_mins(1);
 const DRAIN_LIMIT: Duration = Duration::from_mins(2);
 
@@ -151,7 +151,7 @@ fn assert_each_once(consumer: &mut Consumer, events: u64) {
 #[test]
 fn slow_ten_kills_in_a_run_of_20_000_events_leave_each_event_once() {
     let mut chance = Chance::seeded();
-    let mut consumer = Consumer::start_with(&settings::with_short_leases());
+    let mut consumer = Consumer::start();
     let edge = Edge::start(consumer.port);
     let progress = Progress::default();
     thread::scope(|scope| {
@@ -169,7 +169,7 @@ fn slow_ten_kills_in_a_run_of_20_000_events_leave_each_event_once() {
 
 #[test]
 fn slow_what_was_answered_202_is_there_after_a_kill_at_once() {
-    let mut consumer = Consumer::start_with(&settings::with_short_leases());
+    let mut consumer = Consumer::start();
     let edge = Edge::start(consumer.port);
     let mut sent = 0;
     for front in [consumer.port, edge.port, consumer.port, edge.port] {
@@ -198,4 +198,17 @@ fn a_graceful_stop_with_events_in_hand_loses_none_and_leaves_one_file() {
     assert!(left.is_empty(), "{left:?}");
     consumer.restart();
     assert_each_once(&mut consumer, 400);
+}
+
+#[test]
+fn after_a_kill_the_next_process_applies_at_once_what_the_dead_one_held() {
+    let mut consumer = Consumer::start();
+    for first in (0..2_000).step_by(20) {
+        assert_eq!(deliver(consumer.port, &batch(first)).status, 202);
+    }
+    consumer.kill();
+    consumer.restart();
+    // The file lock proves that the former owner is dead: no lease of 15 s is waited for.
+    drop(consumer.drained(Duration::from_secs(10)));
+    assert_each_once(&mut consumer, 2_000);
 }

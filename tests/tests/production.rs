@@ -111,3 +111,38 @@ fn slow_wrangler_takes_the_production_settings() {
         assert!(text.contains(name), "{name} is no binding:\n{text}");
     }
 }
+
+#[test]
+fn the_worker_and_the_consumer_know_the_same_sources_and_limits_out_of_the_box() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut show = hexlane_tests::consumer::hexlane();
+    show.current_dir(folder.path())
+        .args(["config", "show", "--output", "json"]);
+    let shown: serde_json::Value = serde_json::from_str(&process::output(&mut show)).expect("JSON");
+    let native = |path: &str| shown["settings"][path]["value"].clone();
+    let wrangler = settings::wrangler();
+    let door = wrangler
+        .get("vars")
+        .and_then(|vars| vars.get("DOOR"))
+        .expect("[vars.DOOR]");
+    let tables = |name: &str| {
+        door.get(name)
+            .and_then(Value::as_table)
+            .cloned()
+            .unwrap_or_default()
+    };
+    for (source, members) in &tables("sources") {
+        for (member, value) in members.as_table().into_iter().flatten() {
+            let edge = serde_json::to_value(value).expect("settings are JSON");
+            assert_eq!(
+                native(&format!("sources.{source}.{member}")),
+                edge,
+                "{member} of {source}"
+            );
+        }
+    }
+    for (limit, value) in &tables("limits") {
+        let edge = serde_json::to_value(value).expect("settings are JSON");
+        assert_eq!(native(&format!("limits.{limit}")), edge, "{limit}");
+    }
+}

@@ -53,7 +53,7 @@ fn answered(status: u16, body: &str) -> Mode {
 
 #[test]
 fn a_relay_that_is_away_is_503_and_sending_again_has_one_effect() {
-    let mut consumer = Consumer::start_with(&settings::with_short_leases());
+    let mut consumer = Consumer::start();
     let edge = Edge::start(consumer.port);
     consumer.kill();
     for _ in 0..3 {
@@ -78,7 +78,7 @@ fn a_relay_that_never_was_is_503() {
 
 #[test]
 fn a_relay_that_restarts_is_503_until_it_is_back_and_the_event_is_there_once() {
-    let mut consumer = Consumer::start_with(&settings::with_short_leases());
+    let mut consumer = Consumer::start();
     let edge = Edge::start(consumer.port);
     consumer.kill();
     consumer.begin_restart();

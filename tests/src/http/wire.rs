@@ -71,6 +71,14 @@ impl Slow {
         })
     }
 
+    /// Sends everything but the last so many bytes.
+    ///
+    /// # Errors
+    /// When the peer has gone.
+    pub fn all_but(&mut self, last: usize) -> io::Result<()> {
+        self.go_on(self.rest.len().saturating_sub(last))
+    }
+
     /// Sends so many more bytes, but never the last one.
     ///
     /// # Errors

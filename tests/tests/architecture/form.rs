@@ -44,6 +44,21 @@ fn no_shipped_file_is_longer_than_500_lines() {
 }
 
 #[test]
+fn half_of_the_shipped_files_have_180_lines_at_most_and_nine_in_ten_350() {
+    let sources = sources();
+    let shipped = sources.iter().filter(|source| source.is_shipped());
+    let mut lines: Vec<usize> = shipped
+        .map(|source| source.shipped_lines().count())
+        .collect();
+    lines.sort_unstable();
+    let (half, nine_tenths) = (lines[lines.len() / 2], lines[lines.len() * 9 / 10]);
+    assert!(
+        half <= 180 && nine_tenths <= 350,
+        "half {half}, nine in ten {nine_tenths}"
+    );
+}
+
+#[test]
 fn no_file_has_a_name_that_says_nothing() {
     let root = root();
     for source in sources() {
