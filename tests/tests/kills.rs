@@ -143,6 +143,12 @@ fn assert_each_once(consumer: &mut Consumer, events: u64) {
         number("SELECT COUNT(*) AS n FROM hexlane_claims WHERE state = 'applied'"),
         events
     );
+    assert_eq!(
+        number("SELECT COUNT(*) AS n FROM rtree_features_geom"),
+        events
+    );
+    let sound = geopackage::query(&file, "SELECT integrity_check FROM pragma_integrity_check");
+    assert_eq!(sound[0]["properties"]["integrity_check"], "ok", "{sound:?}");
     let strays =
         "SELECT COUNT(*) AS n FROM features WHERE entity <> 'entity-' || substr(event_id, 7)";
     assert_eq!(number(strays), 0);
