@@ -2,11 +2,11 @@
 //! the envelope. Nothing here reads a clock; acceptance has its time as an argument.
 
 use crate::code::Code;
-use crate::crs::Declared;
-use crate::digest::{Sha256Digest, hex, sha256};
+use crate::digest::{hex, sha256};
 use crate::envelope::{
     CONTRACT, Envelope, IdempotencyKey, KeyRule, Kind, Op, Payload, VerdictStamp,
 };
+use crate::geometry::Geometry;
 use crate::json::{self, Value};
 use crate::judge::{Request, RequestKey};
 use crate::lane::{Cell, LaneKey, LaneRule, ShardMap, lane_point};
@@ -26,7 +26,18 @@ pub(crate) struct Drawn {
     pub(crate) violations: Vec<Violation>,
 }
 
-/// Draws up the envelope of a feature that has been read.
+/// What the contract finds in a feature.
+struct Facts {
+    op: Op,
+    event_id: Option<String>,
+    /// None when the key is that of the content.
+    key: Option<IdempotencyKey>,
+    entity: Option<String>,
+    version: i64,
+    cell: Option<Cell>,
+}
+
+/// Draws up the envelope of a feature that has been read. What is refused is not digested.
 pub(crate) fn draw(feature: &Feature<'_>, request: &Request<'_>, shard_map: ShardMap) -> Drawn {
     let mut contract = Contract {
         feature,
@@ -34,64 +45,69 @@ pub(crate) fn draw(feature: &Feature<'_>, request: &Request<'_>, shard_map: Shar
         request,
         violations: Vec::new(),
     };
-    let raw = feature.value.raw().as_bytes();
-    let digest = sha256(raw);
     let op = contract.op();
     let event_id = contract.text(&request.source.event_id, Code::SchemaEventIdType);
-    let key = contract.key(event_id.as_deref(), &digest);
-    let named = contract.entity(op);
-    let value = contract.version();
-    let cell = contract.cell(op);
-    let entity = named
-        .clone()
-        .unwrap_or_else(|| format!("key:{}", key.value));
-    let lane_key = lane_key(request.source, cell, &entity);
-    let Contract { violations, .. } = contract;
-    if !violations.is_empty() || feature.report.errors() > 0 {
-        return Drawn {
-            envelope: None,
-            violations,
-        };
-    }
-    let event_id = event_id.unwrap_or_else(|| derived_id(&request.source.name, &key.value));
-    let envelope = Envelope {
-        kind: Kind::Accepted,
-        source: request.source.name.clone(),
+    let facts = Facts {
+        op,
+        key: contract.key(event_id.as_deref()),
         event_id,
-        version: Version::new(value, request.accepted_at_us, &key.value),
+        entity: contract.entity(op),
+        version: contract.version(),
+        cell: contract.cell(op),
+    };
+    let violations = contract.violations;
+    let good = violations.is_empty() && feature.report.errors() == 0;
+    let envelope = good.then(|| envelope(feature, request, shard_map, facts));
+    Drawn {
+        envelope,
+        violations,
+    }
+}
+
+fn envelope(
+    feature: &Feature<'_>,
+    request: &Request<'_>,
+    shard_map: ShardMap,
+    facts: Facts,
+) -> Envelope {
+    let raw = feature.value.raw().as_bytes();
+    let payload_sha256 = sha256(raw);
+    let key = facts.key.unwrap_or_else(|| IdempotencyKey {
+        value: format!("sha256:{}", hex(&payload_sha256)),
+        rule: KeyRule::Content,
+    });
+    let source = request.source;
+    let entity = facts.entity.unwrap_or_else(|| format!("key:{}", key.value));
+    let lane_key = lane_key(source, facts.cell, &entity);
+    let event_id = facts
+        .event_id
+        .unwrap_or_else(|| derived_id(&source.name, &key.value));
+    let geometry = feature.geometry.as_ref();
+    Envelope {
+        kind: Kind::Accepted,
+        source: source.name.clone(),
+        event_id,
+        version: Version::new(facts.version, request.accepted_at_us, &key.value),
         key,
         payload: Payload::Inline(raw.to_vec()),
-        payload_sha256: digest,
+        payload_sha256,
         content_type: request.content_type.to_owned(),
-        declared_crs: feature
-            .declared
-            .as_ref()
-            .map(|declared: &Declared| declared.text().to_owned()),
+        declared_crs: feature.declared.as_ref().map(|crs| crs.text().to_owned()),
         derived: None,
-        cell,
+        cell: facts.cell,
         shard: shard_map.shard(&lane_key),
         lane_key,
         shard_map,
         entity,
-        op,
-        bbox: feature
-            .geometry
-            .as_ref()
-            .and_then(crate::geometry::Geometry::bbox),
-        vertices: feature
-            .geometry
-            .as_ref()
-            .map_or(0, crate::geometry::Geometry::vertices),
+        op: facts.op,
+        bbox: geometry.and_then(Geometry::bbox),
+        vertices: geometry.map_or(0, Geometry::vertices),
         traceparent: request.traceparent.map(str::to_owned),
         accepted_at_us: request.accepted_at_us,
         verdict: VerdictStamp {
             contract: CONTRACT,
             core_version: env!("CARGO_PKG_VERSION").to_owned(),
         },
-    };
-    Drawn {
-        envelope: Some(envelope),
-        violations,
     }
 }
 
@@ -178,7 +194,8 @@ impl<'a> Contract<'a> {
         }
     }
 
-    fn key(&mut self, event_id: Option<&str>, digest: &Sha256Digest) -> IdempotencyKey {
+    /// The first rule that gives a key; none leaves it to the content.
+    fn key(&mut self, event_id: Option<&str>) -> Option<IdempotencyKey> {
         let index = self.feature.index;
         let (value, rule) = match (self.request.key, event_id) {
             (Some(RequestKey::Idempotency(key)), _) => {
@@ -186,18 +203,14 @@ impl<'a> Contract<'a> {
             }
             (Some(RequestKey::WebhookId(id)), _) => (format!("{id}#{index}"), KeyRule::WebhookId),
             (None, Some(event_id)) => (event_id.to_owned(), KeyRule::EventId),
-            (None, None) => (format!("sha256:{}", hex(digest)), KeyRule::Content),
+            (None, None) => return None,
         };
         if value.len() > TEXT_BYTES_MAX {
             let message = format!("the key is longer than {TEXT_BYTES_MAX} bytes");
-            self.refuse(
-                Code::SchemaTextTooLong,
-                "",
-                self.feature.value.start,
-                message,
-            );
+            let start = self.feature.value.start;
+            self.refuse(Code::SchemaTextTooLong, "", start, message);
         }
-        IdempotencyKey { value, rule }
+        Some(IdempotencyKey { value, rule })
     }
 
     /// The entity by the first pointer that leads to one.

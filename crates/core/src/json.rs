@@ -2,9 +2,10 @@
 //! container ends, then views into it. Never a tree of values: numbers and members stay
 //! the bytes they were.
 
+mod number;
 mod text;
 mod validate;
 mod value;
 
 pub(crate) use validate::{Index, SyntaxFault, SyntaxKind, validate};
-pub(crate) use value::{Kind, Value};
+pub(crate) use value::{Elements, Kind, Value};

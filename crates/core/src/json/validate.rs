@@ -2,6 +2,7 @@
 //! end. Iterative; stops at the first fault of the grammar, collects duplicates.
 
 use super::text;
+use crate::pointer;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -42,6 +43,8 @@ impl SyntaxFault {
 pub(crate) struct Duplicate {
     /// Offset of the later name.
     pub(crate) at: usize,
+    /// To the member; to the nearest object around it that a short pointer reaches.
+    pub(crate) pointer: String,
     pub(crate) name: String,
 }
 
@@ -50,8 +53,10 @@ pub(crate) struct Duplicate {
 pub(crate) struct Index {
     /// Start and end (exclusive) of each container that holds another, by start.
     containers: Vec<(usize, usize)>,
+    /// The first duplicates.
     pub(crate) duplicates: Vec<Duplicate>,
-    pub(crate) duplicates_total: u64,
+    /// Offsets of all of them, ascending.
+    duplicates_at: Vec<usize>,
 }
 
 impl Index {
@@ -63,16 +68,29 @@ impl Index {
             .ok()?;
         self.containers.get(found).map(|(_, end)| *end)
     }
+
+    /// How many duplicates stand from `start` to `end` (exclusive).
+    pub(crate) fn duplicates_within(&self, start: usize, end: usize) -> usize {
+        let before = |end| self.duplicates_at.partition_point(|at| *at < end);
+        before(end).saturating_sub(before(start))
+    }
 }
 
 /// Duplicates kept; the rest is counted.
 const DUPLICATES_KEPT_MAX: usize = 100;
+/// Bytes of a duplicate's pointer: a name may be as long as the body, and the answer tells
+/// many of them.
+const POINTER_BYTES_MAX: usize = 1_024;
 /// Names compared one by one before a tree takes over.
 const NAMES_SCANNED_MAX: usize = 16;
 
 struct Frame<'a> {
     start: usize,
     object: bool,
+    /// The name of the member that is being read, as written between its quotes.
+    member: &'a str,
+    /// The index of the element that is being read.
+    element: usize,
     slot: Option<usize>,
     names: Vec<Cow<'a, str>>,
     tree: BTreeSet<Cow<'a, str>>,
@@ -122,9 +140,7 @@ impl<'a> Pass<'a> {
     }
 
     fn space(&mut self) {
-        while matches!(self.bytes.get(self.at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
-            self.at += 1;
-        }
+        self.at = space_end(self.bytes, self.at);
     }
 
     fn unexpected<T>(&self) -> Result<T, SyntaxFault> {
@@ -135,6 +151,7 @@ impl<'a> Pass<'a> {
     fn value(&mut self) -> Result<bool, SyntaxFault> {
         match self.bytes.get(self.at) {
             Some(b'{') => self.open(true),
+            Some(b'[') if self.take_numbers() => Ok(false),
             Some(b'[') => self.open(false),
             Some(b'"') => {
                 self.at = text::check(self.bytes, self.at)?.0;
@@ -160,21 +177,51 @@ impl<'a> Pass<'a> {
         }
     }
 
-    fn open(&mut self, object: bool) -> Result<bool, SyntaxFault> {
+    /// Takes an array of numbers whole, when it is nothing else: positions are the bulk
+    /// of a geometry, and need no frame.
+    fn take_numbers(&mut self) -> bool {
         if self.frames.len() >= self.depth_max {
-            return Err(SyntaxFault::new(SyntaxKind::Depth, self.at));
+            return false;
         }
-        // A container is indexed once it is known to hold another: positions, the
-        // bulk of a geometry, are not.
+        let mut at = self.at;
+        loop {
+            let start = space_end(self.bytes, at + 1);
+            let Ok(end) = number_end(self.bytes, start) else {
+                return false;
+            };
+            at = space_end(self.bytes, end);
+            match self.bytes.get(at) {
+                Some(b',') => {}
+                Some(b']') => break,
+                _ => return false,
+            }
+        }
+        self.holds_container();
+        self.at = at + 1;
+        true
+    }
+
+    /// A container is indexed once it is known to hold another: positions, the bulk of a
+    /// geometry, are not.
+    fn holds_container(&mut self) {
         if let Some(parent) = self.frames.last_mut()
             && parent.slot.is_none()
         {
             parent.slot = Some(self.index.containers.len());
             self.index.containers.push((parent.start, 0));
         }
+    }
+
+    fn open(&mut self, object: bool) -> Result<bool, SyntaxFault> {
+        if self.frames.len() >= self.depth_max {
+            return Err(SyntaxFault::new(SyntaxKind::Depth, self.at));
+        }
+        self.holds_container();
         self.frames.push(Frame {
             start: self.at,
             object,
+            member: "",
+            element: 0,
             slot: None,
             names: Vec::new(),
             tree: BTreeSet::new(),
@@ -210,7 +257,7 @@ impl<'a> Pass<'a> {
         } else {
             Cow::Borrowed(inner)
         };
-        self.remember(name, start);
+        self.remember(name, inner, start);
         self.at = end;
         self.space();
         if self.bytes.get(self.at) != Some(&b':') {
@@ -221,10 +268,11 @@ impl<'a> Pass<'a> {
         Ok(())
     }
 
-    fn remember(&mut self, name: Cow<'a, str>, at: usize) {
+    fn remember(&mut self, name: Cow<'a, str>, inner: &'a str, at: usize) {
         let Some(frame) = self.frames.last_mut() else {
             return;
         };
+        frame.member = inner;
         let known = if frame.names.len() < NAMES_SCANNED_MAX {
             frame.names.contains(&name)
         } else {
@@ -234,23 +282,42 @@ impl<'a> Pass<'a> {
             !frame.tree.insert(name.clone())
         };
         if known {
-            self.index.duplicates_total += 1;
+            self.index.duplicates_at.push(at);
             if self.index.duplicates.len() < DUPLICATES_KEPT_MAX {
-                self.index.duplicates.push(Duplicate {
-                    at,
-                    name: name.into_owned(),
-                });
+                let pointer = self.pointer();
+                let name = name.into_owned();
+                self.index.duplicates.push(Duplicate { at, pointer, name });
             }
         } else if frame.names.len() < NAMES_SCANNED_MAX {
             frame.names.push(name);
         }
     }
 
+    /// The pointer to the member or element that is being read; to one around it when
+    /// names of a sender's choice would make it too long.
+    fn pointer(&self) -> String {
+        let mut way = String::new();
+        for frame in &self.frames {
+            let next = if !frame.object {
+                pointer::element(&way, frame.element)
+            } else if frame.member.len() > POINTER_BYTES_MAX {
+                return way;
+            } else {
+                pointer::child(&way, &text::decode(frame.member))
+            };
+            if next.len() > POINTER_BYTES_MAX {
+                return way;
+            }
+            way = next;
+        }
+        way
+    }
+
     /// After a value: closes what closes, then steps over a comma. False at the end.
     fn close_and_step(&mut self) -> Result<bool, SyntaxFault> {
         loop {
             self.space();
-            let Some(frame) = self.frames.last() else {
+            let Some(frame) = self.frames.last_mut() else {
                 return Ok(false);
             };
             let close = if frame.object { b'}' } else { b']' };
@@ -265,6 +332,7 @@ impl<'a> Pass<'a> {
                     self.frames.pop();
                 }
                 Some(b',') => {
+                    frame.element += 1;
                     self.at += 1;
                     self.space();
                     self.name_if_object()?;
@@ -274,6 +342,13 @@ impl<'a> Pass<'a> {
             }
         }
     }
+}
+
+fn space_end(bytes: &[u8], mut at: usize) -> usize {
+    while matches!(bytes.get(at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+        at += 1;
+    }
+    at
 }
 
 /// The end of the number that starts there.

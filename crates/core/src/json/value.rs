@@ -1,5 +1,6 @@
 //! A view of one value in a text that passed the strict pass.
 
+use super::number;
 use super::text;
 use super::validate::Index;
 use std::borrow::Cow;
@@ -144,12 +145,20 @@ struct Children<'a> {
 }
 
 impl<'a> Children<'a> {
+    /// Where the next child starts, if there is one.
+    fn start(&self) -> usize {
+        let bytes = self.input.as_bytes();
+        let start = space(bytes, self.at);
+        if bytes.get(start) == Some(&b',') {
+            space(bytes, start + 1)
+        } else {
+            start
+        }
+    }
+
     fn next(&mut self) -> Option<Value<'a>> {
         let bytes = self.input.as_bytes();
-        let mut start = space(bytes, self.at);
-        if bytes.get(start) == Some(&b',') {
-            start = space(bytes, start + 1);
-        }
+        let start = self.start();
         if start + 1 >= self.end {
             return None;
         }
@@ -183,6 +192,43 @@ impl<'a> Iterator for Members<'a> {
 
 /// Elements of an array.
 pub(crate) struct Elements<'a>(Children<'a>);
+
+/// An array of two or three plain numbers: almost every position there is.
+pub(crate) struct Flat {
+    pub(crate) start: usize,
+    pub(crate) numbers: [f64; 3],
+    pub(crate) count: usize,
+}
+
+impl Elements<'_> {
+    /// The next element, when it is [`Flat`]; else nothing is taken.
+    pub(crate) fn next_flat(&mut self) -> Option<Flat> {
+        let bytes = self.0.input.as_bytes();
+        let start = self.0.start();
+        if bytes.get(start) != Some(&b'[') {
+            return None;
+        }
+        let mut flat = Flat {
+            start,
+            numbers: [0.0; 3],
+            count: 0,
+        };
+        let mut at = start;
+        loop {
+            let (number, end) = number::short(bytes, space(bytes, at + 1))?;
+            *flat.numbers.get_mut(flat.count)? = number;
+            flat.count += 1;
+            at = space(bytes, end);
+            match bytes.get(at) {
+                Some(b',') => {}
+                Some(b']') if flat.count > 1 => break,
+                _ => return None,
+            }
+        }
+        self.0.at = at + 1;
+        Some(flat)
+    }
+}
 
 impl<'a> Iterator for Elements<'a> {
     type Item = Value<'a>;

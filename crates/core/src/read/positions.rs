@@ -42,6 +42,8 @@ pub(super) fn read(
             part_ends: Vec::new(),
         },
         offsets: Vec::new(),
+        offsets_max: usize::try_from(course.vertices_left).unwrap_or(usize::MAX),
+        left_out: 0,
         mixed: false,
         sound: true,
     };
@@ -53,6 +55,10 @@ struct Reader {
     kind: ShapeKind,
     primitive: Primitive,
     offsets: Vec<usize>,
+    /// Positions that the budget has room for.
+    offsets_max: usize,
+    /// Positions beyond the budget: counted, not kept.
+    left_out: u64,
     mixed: bool,
     sound: bool,
 }
@@ -97,33 +103,54 @@ impl Reader {
     fn refuse_empty(&mut self, value: Value<'_>, pointer: &str, report: &mut Report) {
         if value.elements().next().is_none() {
             self.sound = false;
-            let message = "an empty array stands where positions belong";
-            report.push(Violation::new(Code::GeometryEmpty, message).at(pointer, value.start));
+            report.push_with(Code::GeometryEmpty, || {
+                let message = "an empty array stands where positions belong";
+                Violation::new(Code::GeometryEmpty, message).at(pointer, value.start)
+            });
         }
     }
 
     fn sequence(&mut self, value: Value<'_>, pointer: &str, report: &mut Report) {
-        for (index, position) in value.elements().enumerate() {
+        let mut elements = value.elements();
+        for index in 0.. {
+            if let Some(flat) = elements.next_flat() {
+                self.keep(&flat.numbers[..flat.count], flat.start);
+                continue;
+            }
+            let Some(position) = elements.next() else {
+                break;
+            };
             if position.kind() == Kind::Array {
                 self.position(position, || pointer::element(pointer, index), report);
             } else {
-                self.is_array(position, &pointer::element(pointer, index), report);
+                self.refuse_nesting(position, || pointer::element(pointer, index), report);
             }
         }
     }
 
     fn is_array(&mut self, value: Value<'_>, pointer: &str, report: &mut Report) -> bool {
-        if value.kind() == Kind::Array {
-            return true;
+        let is = value.kind() == Kind::Array;
+        if !is {
+            self.refuse_nesting(value, || pointer.to_owned(), report);
         }
+        is
+    }
+
+    fn refuse_nesting(
+        &mut self,
+        value: Value<'_>,
+        pointer: impl Fn() -> String,
+        report: &mut Report,
+    ) {
         self.sound = false;
-        let message = format!(
-            "{} stands where an array of {:?} belongs",
-            value.kind().as_str(),
-            self.kind
-        );
-        report.push(Violation::new(Code::GeometryNesting, message).at(pointer, value.start));
-        false
+        report.push_with(Code::GeometryNesting, || {
+            let message = format!(
+                "{} stands where an array of {:?} belongs",
+                value.kind().as_str(),
+                self.kind
+            );
+            Violation::new(Code::GeometryNesting, message).at(pointer(), value.start)
+        });
     }
 
     fn position(&mut self, value: Value<'_>, pointer: impl Fn() -> String, report: &mut Report) {
@@ -137,10 +164,12 @@ impl Reader {
                         *slot = number;
                     }
                 }
-                Err((code, message)) => {
+                Err(code) => {
                     fine = false;
-                    let at = pointer::element(&pointer(), count);
-                    report.push(Violation::new(code, message).at(at, element.start));
+                    report.push_with(code, || {
+                        let at = pointer::element(&pointer(), count);
+                        Violation::new(code, no_number(element)).at(at, element.start)
+                    });
                     if code == Code::GeometryNesting {
                         self.sound = false;
                         return;
@@ -154,10 +183,10 @@ impl Reader {
         }
         if !(2..=3).contains(&count) {
             fine = false;
-            let message = format!("a position of {count} numbers");
-            report.push(
-                Violation::new(Code::GeometryPositionSize, message).at(pointer(), value.start),
-            );
+            report.push_with(Code::GeometryPositionSize, || {
+                let message = format!("a position of {count} numbers");
+                Violation::new(Code::GeometryPositionSize, message).at(pointer(), value.start)
+            });
         }
         if fine {
             self.keep(&numbers[..count], value.start);
@@ -167,6 +196,10 @@ impl Reader {
     }
 
     fn keep(&mut self, numbers: &[f64], offset: usize) {
+        if self.offsets.len() >= self.offsets_max {
+            self.left_out += 1;
+            return;
+        }
         if self.primitive.stride == 0 {
             self.primitive.stride = numbers.len();
         }
@@ -213,7 +246,8 @@ impl Reader {
         course: &mut Course<'_>,
         report: &mut Report,
     ) -> Option<Located> {
-        let spent = course.spend_vertices(self.offsets.len() as u64);
+        let read = (self.offsets.len() as u64).saturating_add(self.left_out);
+        let spent = course.spend_vertices(read);
         if let Some(violation) = spent {
             report.push(violation.at(pointer, value.start));
             return None;
@@ -239,31 +273,33 @@ impl Reader {
         Some(Located {
             primitive: self.primitive,
             pointer,
+            start: value.start,
             offsets: self.offsets,
         })
     }
 }
 
-/// A finite number, or why it is none.
-fn number(element: Value<'_>) -> Result<f64, (Code, String)> {
+/// A finite number, or the code of why it is none.
+fn number(element: Value<'_>) -> Result<f64, Code> {
     match element.kind() {
-        Kind::Number => match element.as_f64() {
-            Some(number) if number.is_finite() => Ok(number),
-            _ => {
-                let text = super::document::clip(element.raw());
-                Err((
-                    Code::GeometryNumberRange,
-                    format!("`{text}` is beyond what a double holds"),
-                ))
-            }
-        },
-        Kind::Array => Err((
-            Code::GeometryNesting,
-            "an array stands where a number belongs".to_owned(),
-        )),
-        other @ (Kind::Object | Kind::String | Kind::Bool | Kind::Null) => {
-            let message = format!("{} stands where a number belongs", other.as_str());
-            Err((Code::GeometryNumberExpected, message))
+        Kind::Number => element
+            .as_f64()
+            .filter(|number| number.is_finite())
+            .ok_or(Code::GeometryNumberRange),
+        Kind::Array => Err(Code::GeometryNesting),
+        Kind::Object | Kind::String | Kind::Bool | Kind::Null => Err(Code::GeometryNumberExpected),
+    }
+}
+
+/// Why it is no finite number, in words.
+fn no_number(element: Value<'_>) -> String {
+    match element.kind() {
+        Kind::Number => {
+            let text = super::document::clip(element.raw());
+            format!("`{text}` is beyond what a double holds")
+        }
+        other @ (Kind::Array | Kind::Object | Kind::String | Kind::Bool | Kind::Null) => {
+            format!("{} stands where a number belongs", other.as_str())
         }
     }
 }
