@@ -7,9 +7,10 @@ use crate::failure::Stop;
 use crate::key_id::{KeyId, key_id};
 use crate::map::{SqliteMap, admit};
 use crate::sink::{Claim, ClaimState, find_claim, insert_claim};
+use crate::tally;
 use hexlane_backend::{
-    Body, Code, DeadCount, DeadLetter, DeadLetters, Destination, EventKey, Failure, Lease, Part,
-    Recorded, StoreError, StoredDeadLetter,
+    Body, Code, DeadCount, DeadLetter, DeadLetters, Destination, EventKey, Failure, Lease,
+    OutcomeCounts, Part, Recorded, StoreError, StoredDeadLetter,
 };
 use hexlane_core::digest::Sha256Digest;
 use hexlane_core::{FailureClass, Outcome};
@@ -35,6 +36,7 @@ fn record(connection: &Connection, letter: &DeadLetter, now_us: i64) -> rusqlite
     let payload_sha256 = letter.payload_sha256();
     match find_claim(connection, key_id)? {
         Some((sha, ClaimState::Applied | ClaimState::Stale)) if sha == payload_sha256 => {
+            tally::count(connection, OutcomeCounts::from_iter([Outcome::Duplicate]))?;
             return Ok(Outcome::Duplicate);
         }
         Some(_) => {}
@@ -51,12 +53,22 @@ fn record(connection: &Connection, letter: &DeadLetter, now_us: i64) -> rusqlite
             insert_claim(connection, &claim)?;
         }
     }
-    let earlier = row::find(connection, key_id, Some(&payload_sha256))?;
-    match earlier.into_iter().next() {
-        Some(stored) => row::put(connection, key_id, &letter.clone().after(&stored.letter))?,
-        None => row::put(connection, key_id, letter)?,
-    }
+    put(connection, key_id, letter)?;
     Ok(Outcome::Dead)
+}
+
+/// Writes the record and counts the delivery that ended in it, once.
+fn put(connection: &Connection, key_id: KeyId, letter: &DeadLetter) -> rusqlite::Result<()> {
+    let earlier = row::find(connection, key_id, Some(&letter.payload_sha256()))?;
+    let ended = if let Some(stored) = earlier.into_iter().next() {
+        row::put(connection, key_id, &letter.clone().after(&stored.letter))?;
+        letter.ends_another_delivery(&stored.letter)
+    } else {
+        row::put(connection, key_id, letter)?;
+        true
+    };
+    let ended = ended.then_some(Outcome::Dead);
+    tally::count(connection, ended.into_iter().collect())
 }
 
 fn event_id(letter: &DeadLetter) -> &str {
@@ -80,7 +92,7 @@ fn record_all(
 }
 
 /// In the order of the enums; names that this build does not know are left out.
-fn count(connection: &Connection) -> Result<Vec<DeadCount>, Stop> {
+pub(crate) fn count(connection: &Connection) -> Result<Vec<DeadCount>, Stop> {
     let mut statement = connection.prepare_cached(
         "SELECT destination, failure_class, count(*) FROM dead_letters
          WHERE state = 'open' GROUP BY destination, failure_class",

@@ -15,6 +15,12 @@ pub(crate) enum Stop {
     Sql(#[from] rusqlite::Error),
 }
 
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::Told(failure.into())
+    }
+}
+
 impl Stop {
     /// As the caller gets it.
     pub(crate) fn told(self, part: Part) -> StoreError {

@@ -5,6 +5,10 @@ use hexlane_backend::{Code, Failure, Part};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
 
+/// Name of the queue's file.
+pub(crate) const QUEUE_FILE: &str = "queue.db";
+/// Name of the map's file.
+pub(crate) const MAP_FILE: &str = "map.gpkg";
 /// Name of the lock file.
 const LOCK_FILE: &str = "hexlane.lock";
 

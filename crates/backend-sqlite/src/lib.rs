@@ -3,7 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `queue.db` | envelopes until they are acked, at least once |
-//! | `map.gpkg` | everything that must commit together: features, claims, entity versions and tombstones, leases, dead letters, outbox |
+//! | `map.gpkg` | everything that must commit together: features, claims, entity versions and tombstones, leases, dead letters, tally, outbox |
 //! | `hexlane.lock` | one process at a time |
 //!
 //! `map.gpkg` is a GeoPackage 1.4 that QGIS and `ogrinfo` open as it stands. It is **one**
@@ -12,6 +12,9 @@
 //! Each file has one writer thread that commits for many callers at once, answers them
 //! after the commit, and stops using its connection at the first I/O error; reads go over
 //! a connection of their own. Killing the process at any moment loses nothing answered.
+//!
+//! [`look`] shows a folder to whoever only looks, stopped, killed or running: it takes no
+//! lock and changes neither file.
 //!
 //! It never retries, reads no settings file, environment or clock, and serves one process
 //! alone. Sizes: an envelope has a limit, a call has a limit, the channel to a writer has
@@ -33,12 +36,16 @@ mod key_id;
 mod leases;
 mod map;
 mod queue;
+mod read_only;
 mod reader;
 mod settings;
 mod sink;
+mod tally;
+mod view;
 mod writer;
 
 pub use embedded::Embedded;
 pub use map::SqliteMap;
 pub use queue::SqliteQueue;
 pub use settings::{Settings, Srs};
+pub use view::{FolderView, look};

@@ -1,11 +1,11 @@
 //! `map.gpkg`: leases, map state, claims and dead letters in one file, because they must
 //! commit together.
 
-mod schema;
+pub(crate) mod schema;
 
 use crate::connection::Database;
 use crate::failure::Stop;
-use crate::folder::FolderLock;
+use crate::folder::{FolderLock, MAP_FILE};
 use crate::geopackage::{extent, functions};
 use crate::job::Desk;
 use crate::settings::{Settings, Srs};
@@ -44,7 +44,7 @@ impl SqliteMap {
         let srs = settings.srs;
         let database = Database {
             part: Part::Sink,
-            path: settings.folder.join("map.gpkg"),
+            path: settings.folder.join(MAP_FILE),
             functions: functions::register,
             prepare: Arc::new(move |connection| schema::prepare(connection, srs)),
         };

@@ -1,15 +1,15 @@
 //! The queue in `queue.db`. A fetch writes nothing: which entries an epoch had is kept in
 //! memory ([`HandOver`]), and everything that is not acked is pending to the next epoch.
 
-mod backlog;
+pub(crate) mod backlog;
 mod fetch;
 mod publish;
-mod schema;
+pub(crate) mod schema;
 mod settle;
 
 use crate::connection::Database;
 use crate::failure::Stop;
-use crate::folder::FolderLock;
+use crate::folder::{FolderLock, QUEUE_FILE};
 use crate::job::Desk;
 use crate::settings::Settings;
 use crate::{reader, writer};
@@ -106,7 +106,7 @@ impl SqliteQueue {
         let shard_map = settings.shard_map;
         let database = Database {
             part: Part::Queue,
-            path: settings.folder.join("queue.db"),
+            path: settings.folder.join(QUEUE_FILE),
             functions: |_| Ok(()),
             prepare: Arc::new(move |connection| schema::prepare(connection, shard_map)),
         };

@@ -8,6 +8,7 @@ mod land;
 use crate::failure::Stop;
 use crate::geopackage::binary;
 use crate::map::{SqliteMap, admit};
+use crate::tally;
 use claim::look_up;
 use hexlane_backend::{ClaimQuery, Code, Failure, Landed, Lease, Part, Recorded, Sink, StoreError};
 use hexlane_core::effect::Effect;
@@ -54,6 +55,7 @@ fn apply(
     admit(connection, lease)?;
     let outcomes = rows.iter().map(|row| land::land(connection, row, now_us));
     let outcomes = outcomes.collect::<rusqlite::Result<Outcomes>>()?;
+    tally::count(connection, outcomes.iter().flatten().copied().collect())?;
     touched.store(true, Ordering::Relaxed);
     Ok(outcomes)
 }

@@ -142,7 +142,7 @@ async fn files_of_a_newer_build_are_refused() {
     execute(&dir.path().join("queue.db"), "PRAGMA user_version = 1");
     execute(
         &dir.path().join("map.gpkg"),
-        "UPDATE hexlane_meta SET value = '2'",
+        "UPDATE hexlane_meta SET value = '3'",
     );
     assert_eq!(refused(&settings).code, Code::SchemaNewer);
 }

@@ -13,8 +13,8 @@ use hexlane_backend::clock::ManualClock;
 use hexlane_backend::conformance::Setup;
 use hexlane_backend::conformance::sample::Sample;
 use hexlane_backend::{
-    ClaimQuery, Credit, DeadLetters, Delivery, Holder, Landed, Lease, Leases, Position, Queue,
-    RetryState, Settled, Settlement, Sink, SinkExt,
+    ClaimQuery, Credit, DeadLetters, Delivery, Holder, Landed, Lease, Leases, OutcomeCounts,
+    Position, Queue, RetryState, Settled, Settlement, Sink, SinkExt, Tally,
 };
 use hexlane_backend_sqlite::{Embedded, Settings};
 use hexlane_core::Outcome;
@@ -282,7 +282,9 @@ async fn check_files(folder: &Path, published: &BTreeSet<u64>) {
             "{number} is in exactly one place"
         );
     }
+    let tally = stores.map.tally().await.unwrap();
     stores.stop().await.unwrap();
+    check_tally(folder, tally);
     let map = folder.join("map.gpkg");
     for file in ["queue.db", "map.gpkg"] {
         let check = "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check != 'ok'";
@@ -293,6 +295,23 @@ async fn check_files(folder: &Path, published: &BTreeSet<u64>) {
     assert_eq!(ask(&map, newest), 0, "a feature without its claim");
     let off = "SELECT count(*) FROM features WHERE fid NOT IN (SELECT id FROM rtree_features_geom)";
     assert_eq!(ask(&map, off), 0, "a feature outside the r-tree");
+}
+
+/// Every count agrees with the claims, and each entry ever published has its end.
+fn check_tally(folder: &Path, tally: OutcomeCounts) {
+    let ask = |file: &str, sql: &str| u64::try_from(ask(&folder.join(file), sql)).unwrap();
+    let claims = |state: Outcome| {
+        let state = state.as_str();
+        let sql = format!("SELECT count(*) FROM hexlane_claims WHERE state = '{state}'");
+        ask("map.gpkg", &sql)
+    };
+    assert_eq!(tally.applied, claims(Outcome::Applied), "{tally:?}");
+    assert_eq!(tally.stale, claims(Outcome::Stale), "{tally:?}");
+    assert!(tally.dead >= claims(Outcome::Dead), "{tally:?}");
+    let entries = ask("queue.db", "SELECT seq FROM sqlite_sequence");
+    let ended = tally.applied + tally.stale + tally.duplicate + tally.dead;
+    assert!(ended >= entries, "{entries} entries, {tally:?}");
+    eprintln!("{entries} entries, {tally:?}");
 }
 
 #[test]

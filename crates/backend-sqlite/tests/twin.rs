@@ -14,7 +14,8 @@ use hexlane_backend::conformance::Fixture;
 use hexlane_backend::conformance::sample::Sample;
 use hexlane_backend::memory::MemoryMap;
 use hexlane_backend::{
-    DeadCount, DeadLetters, Holder, Landed, Lease, Leases, Sink, StoredDeadLetter,
+    DeadCount, DeadLetters, Holder, Landed, Lease, Leases, OutcomeCounts, Sink, StoredDeadLetter,
+    Tally,
 };
 use hexlane_core::Outcome;
 use hexlane_core::lane::Shard;
@@ -80,6 +81,7 @@ type Seen = (
     Vec<(String, String, String, i64, String)>,
     Vec<DeadCount>,
     Vec<StoredDeadLetter>,
+    OutcomeCounts,
 );
 
 async fn dead<S: DeadLetters>(store: &S) -> (Vec<DeadCount>, Vec<StoredDeadLetter>) {
@@ -105,7 +107,12 @@ async fn seen_in_memory(map: &MemoryMap) -> Seen {
             )
         });
     let (counts, letters) = dead(map).await;
-    (features.collect(), counts, letters)
+    (
+        features.collect(),
+        counts,
+        letters,
+        map.tally().await.unwrap(),
+    )
 }
 
 async fn seen_in_file(folder: &Folder) -> Seen {
@@ -130,7 +137,12 @@ async fn seen_in_file(folder: &Folder) -> Seen {
         .map(Result::unwrap)
         .collect();
     let (counts, letters) = dead(folder.dead_letters()).await;
-    (features, counts, letters)
+    (
+        features,
+        counts,
+        letters,
+        folder.tally().tally().await.unwrap(),
+    )
 }
 
 async fn compare(steps: Vec<Step>) {

@@ -18,6 +18,7 @@ pub mod leases;
 pub mod publish;
 pub mod sample;
 pub mod sink;
+pub mod tally;
 
 pub use fixture::{Fixture, Setup};
 
@@ -95,6 +96,14 @@ macro_rules! conformance_suite {
                 an_old_epoch_records_nothing
                 open_records_are_counted_by_destination_and_class
                 no_letters_give_no_answers
+            }
+            tally {
+                every_end_is_counted_by_its_outcome
+                what_did_not_commit_is_not_counted
+                looking_up_counts_nothing
+                a_dead_letter_counts_once_for_each_delivery
+                a_dead_event_that_lands_later_is_two_ends
+                counts_survive_a_crash
             }
         }
     };

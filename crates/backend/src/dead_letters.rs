@@ -111,6 +111,15 @@ impl DeadLetter {
         }
     }
 
+    /// Whether it was made of an entry that `earlier`, of the same key and payload, does
+    /// not know: another delivery ended here, and this is no repeat after a lost answer.
+    #[must_use]
+    pub fn ends_another_delivery(&self, earlier: &Self) -> bool {
+        self.entry_ids
+            .iter()
+            .any(|id| !earlier.entry_ids.contains(id))
+    }
+
     /// This record made later than `earlier`, of the same key and payload: first seen
     /// when that was, and with its entry ids before its own.
     #[must_use]

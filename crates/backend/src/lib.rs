@@ -7,6 +7,7 @@
 //! | [`Queue`] | keeps envelopes in order per shard until they are settled |
 //! | [`Sink`] | lands effects on the map, each idempotency key once |
 //! | [`DeadLetters`] | keeps what could not be delivered, with its exact bytes |
+//! | [`Tally`] | knows how many deliveries ended how |
 //! | [`Clock`] | the time, as an argument |
 //!
 //! The in-memory backends ([`memory`]) are real ones that forget on exit; the decorators
@@ -35,6 +36,7 @@ pub mod recorded;
 pub mod retry_state;
 pub mod settlement;
 pub mod sink;
+pub mod tally;
 
 pub use clock::Clock;
 pub use dead_letters::{
@@ -51,3 +53,4 @@ pub use recorded::Recorded;
 pub use retry_state::{Attempt, RetryState};
 pub use settlement::{Mismatch, Settled, Settlement, Unsettled};
 pub use sink::{ClaimQuery, Landed, Sink, SinkExt};
+pub use tally::{OutcomeCounts, Tally};

@@ -9,6 +9,7 @@ mod leases;
 mod map;
 mod queue;
 mod sink;
+mod tally;
 
 pub use leases::MemoryLeases;
 pub use map::{MemoryFeature, MemoryMap};

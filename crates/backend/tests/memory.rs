@@ -31,6 +31,7 @@ impl Fixture for Memory {
     type Leases = MemoryLeases;
     type Sink = MemoryMap;
     type DeadLetters = MemoryMap;
+    type Tally = MemoryMap;
 
     fn clock(&self) -> &ManualClock {
         &self.clock
@@ -45,6 +46,9 @@ impl Fixture for Memory {
         &self.map
     }
     fn dead_letters(&self) -> &MemoryMap {
+        &self.map
+    }
+    fn tally(&self) -> &MemoryMap {
         &self.map
     }
     async fn reopen(self) -> Self {
@@ -79,6 +83,7 @@ impl Fixture for Decorated {
     type Leases = Faulty<MemoryLeases>;
     type Sink = Faulty<MemoryMap>;
     type DeadLetters = Faulty<MemoryMap>;
+    type Tally = Faulty<MemoryMap>;
 
     fn clock(&self) -> &ManualClock {
         &self.memory.clock
@@ -93,6 +98,9 @@ impl Fixture for Decorated {
         &self.map
     }
     fn dead_letters(&self) -> &Self::DeadLetters {
+        &self.map
+    }
+    fn tally(&self) -> &Self::Tally {
         &self.map
     }
     async fn reopen(self) -> Self {

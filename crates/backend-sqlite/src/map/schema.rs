@@ -7,7 +7,18 @@ use hexlane_backend::{Code, Failure, Part};
 use rusqlite::{Connection, OptionalExtension};
 
 /// Version of our tables. The file's `user_version` belongs to GeoPackage.
-const SCHEMA_VERSION: i64 = 1;
+const SCHEMA_VERSION: i64 = 2;
+/// The version before, of developers alone: it kept no tally.
+const WITHOUT_TALLY: i64 = 1;
+/// The tally, since version 2.
+const TALLY: &str = include_str!("tally.sql");
+/// Outcomes, and how many deliveries each has.
+pub(crate) const TALLY_QUERY: &str = "SELECT outcome, deliveries FROM hexlane_tally";
+/// What a file without a tally still knows of it. Its duplicates are forgotten.
+const TALLY_OF_CLAIMS: &str = "
+    SELECT state AS outcome, count(*) AS deliveries FROM hexlane_claims
+      WHERE state IN ('applied', 'stale') GROUP BY state
+    UNION ALL SELECT 'dead', count(*) FROM dead_letters";
 
 /// Makes the schema in an empty file, or checks the one that is there.
 pub(super) fn prepare(connection: &Connection, srs: Srs) -> Result<(), Failure> {
@@ -19,6 +30,26 @@ pub(super) fn prepare(connection: &Connection, srs: Srs) -> Result<(), Failure> 
     if tables == 0 {
         return create(connection, srs).map_err(told);
     }
+    let version = recognise(connection)?;
+    check_srs(connection, srs)?;
+    if version == WITHOUT_TALLY {
+        add_tally(connection).map_err(told)?;
+    }
+    Ok(())
+}
+
+/// How a map that was not prepared is asked for its tally.
+pub(crate) fn tally_query(connection: &Connection) -> Result<&'static str, Failure> {
+    if recognise(connection)? == WITHOUT_TALLY {
+        Ok(TALLY_OF_CLAIMS)
+    } else {
+        Ok(TALLY_QUERY)
+    }
+}
+
+/// The version of a map that this build reads.
+fn recognise(connection: &Connection) -> Result<i64, Failure> {
+    let told = |error: rusqlite::Error| failure(Part::Sink, &error);
     let application: i64 = connection
         .query_row("PRAGMA application_id", [], |row| row.get(0))
         .map_err(told)?;
@@ -33,8 +64,7 @@ pub(super) fn prepare(connection: &Connection, srs: Srs) -> Result<(), Failure> 
             "map.gpkg was not made by hexlane".to_owned(),
         ));
     }
-    check_version(connection)?;
-    check_srs(connection, srs)
+    version(connection)
 }
 
 fn create(connection: &Connection, srs: Srs) -> rusqlite::Result<()> {
@@ -42,6 +72,7 @@ fn create(connection: &Connection, srs: Srs) -> rusqlite::Result<()> {
     geopackage::create(connection, srs)?;
     connection.execute_batch(&format!(
         "{}
+         {TALLY}
          INSERT INTO hexlane_meta VALUES ('schema_version', '{SCHEMA_VERSION}');
          COMMIT",
         include_str!("schema.sql"),
@@ -50,7 +81,17 @@ fn create(connection: &Connection, srs: Srs) -> rusqlite::Result<()> {
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
 }
 
-fn check_version(connection: &Connection) -> Result<(), Failure> {
+fn add_tally(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(&format!(
+        "BEGIN IMMEDIATE;
+         {TALLY}
+         INSERT INTO hexlane_tally {TALLY_OF_CLAIMS};
+         UPDATE hexlane_meta SET value = '{SCHEMA_VERSION}' WHERE name = 'schema_version';
+         COMMIT"
+    ))
+}
+
+fn version(connection: &Connection) -> Result<i64, Failure> {
     let version: Option<String> = connection
         .query_row(
             "SELECT value FROM hexlane_meta WHERE name = 'schema_version'",
@@ -63,7 +104,7 @@ fn check_version(connection: &Connection) -> Result<(), Failure> {
         .as_deref()
         .and_then(|version| version.parse::<i64>().ok())
     {
-        Some(SCHEMA_VERSION) => Ok(()),
+        Some(version @ WITHOUT_TALLY..=SCHEMA_VERSION) => Ok(version),
         Some(newer) if newer > SCHEMA_VERSION => Err(refused(
             Code::SchemaNewer,
             format!("map.gpkg has schema {newer}, this build reads {SCHEMA_VERSION}"),

@@ -20,10 +20,8 @@ impl SqliteQueue {
         let now_us = self.store.clock.now_us();
         let work = move |connection: &Connection| {
             let row = |(shard, count): (Shard, ShardCount)| {
-                let age_ms = oldest_us(connection, shard)?.map(|since_us| {
-                    u64::try_from(now_us.saturating_sub(since_us) / 1_000).unwrap_or(0)
-                });
-                Ok(count.report(shard, age_ms))
+                let since_us = oldest_us(connection, shard)?;
+                Ok(count.report(shard, since_us.map(|since_us| age_ms(now_us, since_us))))
             };
             counts
                 .into_iter()
@@ -36,6 +34,29 @@ impl SqliteQueue {
             .await
             .map_err(unfenced)
     }
+}
+
+/// The backlog of a file alone, without the process that may have some of it in hand.
+pub(crate) fn of_file(connection: &Connection, now_us: i64) -> Result<Vec<ShardBacklog>, Stop> {
+    let mut statement = connection.prepare(
+        "SELECT shard, count(*), sum(length(envelope)), min(enqueued_at_us) FROM entries
+         GROUP BY shard",
+    )?;
+    let rows = statement.query_map([], |row| {
+        let (waiting, bytes): (i64, i64) = (row.get(1)?, row.get(2)?);
+        let count = ShardCount {
+            waiting: waiting.unsigned_abs(),
+            handed: 0,
+            bytes: bytes.unsigned_abs(),
+        };
+        let age_ms = age_ms(now_us, row.get(3)?);
+        Ok(count.report(Shard::new(row.get(0)?), Some(age_ms)))
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+fn age_ms(now_us: i64, since_us: i64) -> u64 {
+    u64::try_from(now_us.saturating_sub(since_us) / 1_000).unwrap_or(0)
 }
 
 fn oldest_us(connection: &Connection, shard: Shard) -> rusqlite::Result<Option<i64>> {

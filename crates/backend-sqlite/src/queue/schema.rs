@@ -13,23 +13,32 @@ const SCHEMA_VERSION: i64 = 1;
 /// Makes the schema in an empty file, or checks the one that is there.
 pub(super) fn prepare(connection: &Connection, shard_map: ShardMap) -> Result<(), Failure> {
     let told = |error: rusqlite::Error| failure(Part::Queue, &error);
-    let version = number(connection, "user_version").map_err(told)?;
-    let application = number(connection, "application_id").map_err(told)?;
     let tables = "SELECT count(*) FROM sqlite_schema";
     let tables: i64 = connection
         .query_row(tables, [], |row| row.get(0))
         .map_err(told)?;
-    match (tables, application, version) {
-        (0, _, _) => create(connection, shard_map).map_err(told),
-        (_, APPLICATION_ID, SCHEMA_VERSION) => check_shards(connection, shard_map),
-        (_, APPLICATION_ID, newer) if newer > SCHEMA_VERSION => {
+    if tables == 0 {
+        return create(connection, shard_map).map_err(told);
+    }
+    recognise(connection)?;
+    check_shards(connection, shard_map)
+}
+
+/// Whether it is a queue that this build reads.
+pub(crate) fn recognise(connection: &Connection) -> Result<(), Failure> {
+    let told = |error: rusqlite::Error| failure(Part::Queue, &error);
+    let version = number(connection, "user_version").map_err(told)?;
+    let application = number(connection, "application_id").map_err(told)?;
+    match (application, version) {
+        (APPLICATION_ID, SCHEMA_VERSION) => Ok(()),
+        (APPLICATION_ID, newer) if newer > SCHEMA_VERSION => {
             Err(
                 Failure::new(Part::Queue, Code::SchemaNewer).with_detail(format!(
                     "queue.db has schema {newer}, this build reads {SCHEMA_VERSION}"
                 )),
             )
         }
-        (_, _, _) => Err(Failure::new(Part::Queue, Code::NotAStore)
+        (_, _) => Err(Failure::new(Part::Queue, Code::NotAStore)
             .with_detail("queue.db was not made by hexlane")),
     }
 }

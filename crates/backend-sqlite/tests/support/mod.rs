@@ -75,6 +75,7 @@ impl Fixture for Folder {
     type Leases = SqliteMap;
     type Sink = SqliteMap;
     type DeadLetters = SqliteMap;
+    type Tally = SqliteMap;
 
     fn clock(&self) -> &ManualClock {
         &self.clock
@@ -89,6 +90,9 @@ impl Fixture for Folder {
         &self.stores.map
     }
     fn dead_letters(&self) -> &SqliteMap {
+        &self.stores.map
+    }
+    fn tally(&self) -> &SqliteMap {
         &self.stores.map
     }
     async fn reopen(self) -> Self {

@@ -6,6 +6,7 @@ use crate::lease::{Holder, Lease, Leases};
 use crate::limits::QueueLimits;
 use crate::queue::{Credit, Position, Queue};
 use crate::sink::Sink;
+use crate::tally::Tally;
 use crate::{Delivery, Landed, Recorded};
 use hexlane_core::effect::Effect;
 use hexlane_core::lane::{Shard, ShardMap};
@@ -51,6 +52,8 @@ pub trait Fixture: Sized + Send + Sync {
     type Sink: Sink;
     /// Its dead letters.
     type DeadLetters: DeadLetters;
+    /// Its tally.
+    type Tally: Tally;
 
     /// The clock that every store uses.
     fn clock(&self) -> &ManualClock;
@@ -62,6 +65,8 @@ pub trait Fixture: Sized + Send + Sync {
     fn sink(&self) -> &Self::Sink;
     /// The dead letters.
     fn dead_letters(&self) -> &Self::DeadLetters;
+    /// The tally.
+    fn tally(&self) -> &Self::Tally;
     /// The stores as another process finds them after this one was killed.
     fn reopen(self) -> impl Future<Output = Self> + Send;
 }

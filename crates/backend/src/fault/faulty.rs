@@ -10,6 +10,7 @@ use crate::queue::{Bell, Credit, Position, Published, Queue, ShardBacklog};
 use crate::recorded::Recorded;
 use crate::settlement::{Settled, Settlement, Unsettled};
 use crate::sink::{ClaimQuery, Landed, Sink};
+use crate::tally::{OutcomeCounts, Tally};
 use hexlane_core::Envelope;
 use hexlane_core::effect::Effect;
 use hexlane_core::lane::Shard;
@@ -216,5 +217,11 @@ impl<S: DeadLetters> DeadLetters for Faulty<S> {
 
     fn count(&self) -> impl Future<Output = Result<Vec<DeadCount>, Failure>> + Send {
         self.free((Operation::Count, Part::DeadLetters), self.inner.count())
+    }
+}
+
+impl<S: Tally> Tally for Faulty<S> {
+    fn tally(&self) -> impl Future<Output = Result<OutcomeCounts, Failure>> + Send {
+        self.free((Operation::Tally, Part::Sink), self.inner.tally())
     }
 }

@@ -35,6 +35,7 @@ pub enum Operation {
     Record,
     Find,
     Count,
+    Tally,
 }
 
 /// A fault that happened.

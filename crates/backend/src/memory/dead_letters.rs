@@ -23,17 +23,22 @@ impl MapState {
             ClaimState::Dead => false,
         };
         if had_effect {
+            self.tally.add(Outcome::Duplicate, 1);
             return Recorded::by_store(key, Outcome::Duplicate);
         }
         let same = |stored: &&mut StoredDeadLetter| {
             stored.letter.key == key && stored.letter.payload_sha256() == payload_sha256
         };
-        match self.letters.iter_mut().find(same) {
-            Some(stored) => stored.letter = letter.after(&stored.letter),
-            None => self.letters.push(StoredDeadLetter {
+        if let Some(stored) = self.letters.iter_mut().find(same) {
+            let another = letter.ends_another_delivery(&stored.letter);
+            self.tally.add(Outcome::Dead, u64::from(another));
+            stored.letter = letter.after(&stored.letter);
+        } else {
+            self.tally.add(Outcome::Dead, 1);
+            self.letters.push(StoredDeadLetter {
                 letter,
                 state: DeadLetterState::Open,
-            }),
+            });
         }
         Recorded::by_store(key, Outcome::Dead)
     }

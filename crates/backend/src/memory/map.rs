@@ -5,6 +5,7 @@ use super::lock;
 use crate::dead_letters::StoredDeadLetter;
 use crate::fence::Fence;
 use crate::key::EventKey;
+use crate::tally::OutcomeCounts;
 use hexlane_core::digest::Sha256Digest;
 use hexlane_core::version::Version;
 use std::collections::{BTreeMap, HashMap};
@@ -35,6 +36,7 @@ pub(super) struct MapState {
     pub(super) claims: HashMap<EventKey, Claim>,
     pub(super) entities: BTreeMap<(String, String), EntityState>,
     pub(super) letters: Vec<StoredDeadLetter>,
+    pub(super) tally: OutcomeCounts,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -46,6 +46,7 @@ impl MapState {
             }
             None => self.put(&key, effect),
         };
+        self.tally.add(outcome, 1);
         Landed::Recorded(Recorded::by_store(key, outcome))
     }
 
