@@ -1,4 +1,4 @@
-//! What is counted, for Prometheus and for `status`. Names and labels that dashboards read
+//! What is counted since the start, for Prometheus. Names and labels that dashboards read
 //! come from enums; no cell, key or source is a label.
 
 mod backlog;
@@ -53,12 +53,6 @@ impl Metrics {
     /// Counts what the queue said.
     pub fn enqueued(&self, said: &[Enqueued]) {
         self.intake.enqueued(said);
-    }
-
-    /// Events by outcome since the start.
-    #[must_use]
-    pub fn settled(&self) -> BTreeMap<String, u64> {
-        self.delivery.settled()
     }
 
     /// What shards wait for now, by reason: how many.

@@ -16,8 +16,6 @@ use crate::output;
 use crate::settings::{self, SettingsArgs};
 use std::sync::Arc;
 
-pub(crate) use stores::open as open_stores;
-
 /// How to run.
 #[derive(Debug, clap::Args)]
 pub struct RunArgs {

@@ -1,5 +1,5 @@
-//! `hexlane status`: what became of events, asked of a running process or of a stopped
-//! data folder. It changes no event.
+//! `hexlane status`: what became of events, asked of a running process or read from a data
+//! folder. It changes nothing.
 
 mod folder;
 mod text;
@@ -23,11 +23,11 @@ pub struct StatusArgs {
     /// A running process, as in http://127.0.0.1:8788; the default, at run.listen.
     #[arg(long, value_name = "URL", conflicts_with = "data")]
     url: Option<String>,
-    /// A stopped data folder.
+    /// A data folder, stopped or running; it is only read.
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// The settings file that the folder is served with.
-    #[arg(long, value_name = "FILE")]
+    /// The settings file whose run.listen is asked.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["data", "url"])]
     settings: Option<PathBuf>,
     /// `json` writes one object.
     #[arg(long, value_enum, default_value_t)]
@@ -40,7 +40,7 @@ pub struct StatusArgs {
 /// When stdout cannot be written.
 pub fn status(args: &StatusArgs, environment: &Environment) -> io::Result<Exit> {
     let document = match (&args.data, &args.url) {
-        (Some(data), _) => folder::ask(data, args.settings.as_deref(), environment),
+        (Some(data), _) => folder::ask(data),
         (None, Some(url)) => url::ask(url),
         (None, None) => url::ask(&default_url(args.settings.as_deref(), environment)),
     };
@@ -63,25 +63,13 @@ pub fn status(args: &StatusArgs, environment: &Environment) -> io::Result<Exit> 
 
 /// Where `run` listens with the settings of this folder.
 fn default_url(settings: Option<&Path>, environment: &Environment) -> String {
-    let loaded = settings::load(&settings_args(settings), environment);
+    let args = SettingsArgs {
+        settings: settings.map(Path::to_path_buf),
+        ..SettingsArgs::default()
+    };
+    let loaded = settings::load(&args, environment);
     let listen = loaded
         .settings
         .map(|settings| settings.run.listen.to_string());
     format!("http://{}", listen.as_deref().unwrap_or("127.0.0.1:8788"))
-}
-
-fn settings_args(settings: Option<&Path>) -> SettingsArgs {
-    SettingsArgs {
-        settings: settings.map(Path::to_path_buf),
-        ..SettingsArgs::default()
-    }
-}
-
-/// A runtime for one question.
-fn runtime() -> Result<tokio::runtime::Runtime, String> {
-    let mut builder = tokio::runtime::Builder::new_current_thread();
-    builder
-        .enable_all()
-        .build()
-        .map_err(|error| error.to_string())
 }

@@ -10,6 +10,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{Response, header};
 use axum::routing::{any, get};
+use hexlane_backend::Tally;
 use hexlane_engine::Backends;
 use std::sync::Arc;
 
@@ -19,7 +20,10 @@ pub(crate) const STATUS_PATH: &str = "/v1/status";
 const METRICS_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// The router; what no route takes is the door's to answer.
-pub fn router<B: Backends>(app: Arc<App<B>>) -> Router {
+pub fn router<B: Backends>(app: Arc<App<B>>) -> Router
+where
+    B::Sink: Tally,
+{
     Router::new()
         .route("/livez", get(livez))
         .route("/readyz", get(readyz::<B>))

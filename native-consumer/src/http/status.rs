@@ -8,7 +8,8 @@ use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::Response;
-use hexlane_backend::{DeadCount, DeadLetters, Failure, Queue, ShardBacklog};
+use hexlane_backend::{DeadCount, DeadLetters, Failure, OutcomeCounts, Queue, ShardBacklog, Tally};
+use hexlane_core::Outcome;
 use hexlane_door::Problem;
 use hexlane_engine::Backends;
 use serde::{Deserialize, Serialize};
@@ -18,8 +19,8 @@ use std::sync::Arc;
 /// What became of events.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct StatusDocument {
-    /// Events by outcome, since the process started; none from a stopped folder.
-    pub(crate) settled: Option<BTreeMap<String, u64>>,
+    /// Deliveries by outcome, since the data folder was made.
+    pub(crate) settled: BTreeMap<String, u64>,
     /// Events on the queue.
     pub(crate) waiting: u64,
     /// Of those, not handed out.
@@ -53,15 +54,22 @@ pub(crate) struct ShardView {
 }
 
 impl StatusDocument {
-    /// What the stores say.
-    pub(crate) async fn of(
-        queue: &impl Queue,
-        dead_letters: &impl DeadLetters,
-    ) -> Result<Self, Failure> {
-        let backlog = queue.backlog().await?;
-        let dead = dead_letters.count().await?;
-        Ok(Self {
-            settled: None,
+    /// What the stores of a process say. The queue first: an event that ends meanwhile is
+    /// told twice rather than not at all.
+    async fn of_stores<B: Backends>(stores: &B) -> Result<Self, Failure>
+    where
+        B::Sink: Tally,
+    {
+        let backlog = stores.queue().backlog().await?;
+        let dead = stores.dead_letters().count().await?;
+        let tally = stores.sink().tally().await?;
+        Ok(Self::of(&backlog, &dead, tally))
+    }
+
+    /// The document of what waits, what is dead, and how deliveries ended.
+    pub(crate) fn of(backlog: &[ShardBacklog], dead: &[DeadCount], tally: OutcomeCounts) -> Self {
+        Self {
+            settled: settled(tally),
             waiting: backlog
                 .iter()
                 .map(|shard| shard.ready + shard.in_flight)
@@ -75,8 +83,13 @@ impl StatusDocument {
                 .filter(|shard| holds_any(shard))
                 .map(shard_view)
                 .collect(),
-        })
+        }
     }
+}
+
+fn settled(tally: OutcomeCounts) -> BTreeMap<String, u64> {
+    let count = |outcome: Outcome| (outcome.as_str().to_owned(), tally.of(outcome));
+    Outcome::ALL.map(count).into_iter().collect()
 }
 
 const fn holds_any(shard: &ShardBacklog) -> bool {
@@ -105,15 +118,15 @@ const fn shard_view(shard: &ShardBacklog) -> ShardView {
 pub(super) async fn status<B: Backends>(
     State(app): State<Arc<App<B>>>,
     peer: Option<Extension<Peer>>,
-) -> Response<Body> {
+) -> Response<Body>
+where
+    B::Sink: Tally,
+{
     if !peer.is_some_and(|Extension(Peer(address))| address.ip().is_loopback()) {
         return response(Problem::RouteUnknown.answer());
     }
-    match StatusDocument::of(app.stores.queue(), app.stores.dead_letters()).await {
-        Ok(mut document) => {
-            document.settled = Some(app.metrics.settled());
-            json(200, &document)
-        }
+    match StatusDocument::of_stores(&app.stores).await {
+        Ok(document) => json(200, &document),
         Err(failure) => json(503, &serde_json::json!({ "reason": failure.code.as_str() })),
     }
 }

@@ -118,15 +118,6 @@ impl DeliveryMetrics {
         );
     }
 
-    pub(super) fn settled(&self) -> BTreeMap<String, u64> {
-        let count = |outcome: Outcome| {
-            let outcome = outcome.as_str();
-            let counter = self.settled.get_or_create(&OutcomeLabels { outcome });
-            (outcome.to_owned(), counter.get())
-        };
-        Outcome::ALL.map(count).into_iter().collect()
-    }
-
     pub(super) fn paused(&self) -> BTreeMap<&'static str, usize> {
         let mut reasons = BTreeMap::new();
         let paused = self.paused.lock().unwrap_or_else(PoisonError::into_inner);

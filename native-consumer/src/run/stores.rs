@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub(super) type EmbeddedStores = Stores<SqliteMap, SqliteQueue, SqliteMap, SqliteMap>;
 
 /// Opens the data folder.
-pub(crate) fn open(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Embedded, Failure> {
+pub(super) fn open(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Embedded, Failure> {
     Embedded::open(&sqlite(settings), clock)
 }
 

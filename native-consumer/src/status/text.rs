@@ -8,10 +8,8 @@ const SHARDS_MAX: usize = 10;
 
 /// Writes the document.
 pub(super) fn write(document: &StatusDocument, out: &mut impl Write) -> io::Result<()> {
-    if let Some(settled) = &document.settled {
-        for (outcome, events) in settled {
-            writeln!(out, "{outcome:<12}{events}")?;
-        }
+    for (outcome, deliveries) in &document.settled {
+        writeln!(out, "{outcome:<12}{deliveries}")?;
     }
     writeln!(
         out,
