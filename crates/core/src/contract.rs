@@ -10,7 +10,6 @@ use crate::geometry::Geometry;
 use crate::json::{self, Value};
 use crate::judge::{Request, RequestKey};
 use crate::lane::{Cell, LaneKey, LaneRule, ShardMap, lane_point};
-use crate::pointer;
 use crate::read::Feature;
 use crate::source::Source;
 use crate::version::Version;
@@ -19,6 +18,9 @@ use crate::violation::Violation;
 /// Keys, event ids and entities: long enough for any scheme in use, short enough for an
 /// index of every store.
 const TEXT_BYTES_MAX: usize = 512;
+
+/// What the key of an event's content starts with.
+const CONTENT_KEY: &str = "sha256:";
 
 /// What the contract makes of a feature.
 pub(crate) struct Drawn {
@@ -73,7 +75,7 @@ fn envelope(
     let raw = feature.value.raw().as_bytes();
     let payload_sha256 = sha256(raw);
     let key = facts.key.unwrap_or_else(|| IdempotencyKey {
-        value: format!("sha256:{}", hex(&payload_sha256)),
+        value: format!("{CONTENT_KEY}{}", hex(&payload_sha256)),
         rule: KeyRule::Content,
     });
     let source = request.source;
@@ -108,6 +110,16 @@ fn envelope(
             contract: CONTRACT,
             core_version: env!("CARGO_PKG_VERSION").to_owned(),
         },
+    }
+}
+
+/// An event id as a key: itself, unless it could be the key of another rule (`key#0`,
+/// `sha256:…`); then `#id` stands behind it, which ends no other key.
+fn key_of_event(event_id: &str) -> String {
+    if event_id.contains('#') || event_id.starts_with(CONTENT_KEY) {
+        format!("{event_id}#id")
+    } else {
+        event_id.to_owned()
     }
 }
 
@@ -150,7 +162,8 @@ impl<'a> Contract<'a> {
             .filter(|value| value.kind() != json::Kind::Null)
     }
 
-    /// A non-empty string, or a number as it is written.
+    /// A non-empty string without U+0000, which no database takes as text; or a number as it
+    /// is written.
     fn text(&mut self, pointer: &str, code: Code) -> Option<String> {
         let value = self.find(pointer)?;
         let text = match value.kind() {
@@ -162,6 +175,11 @@ impl<'a> Contract<'a> {
             Some(text) if text.len() > TEXT_BYTES_MAX => {
                 let message = format!("longer than {TEXT_BYTES_MAX} bytes");
                 self.refuse(Code::SchemaTextTooLong, pointer, value.start, message);
+                None
+            }
+            Some(text) if text.contains('\0') => {
+                let message = "holds U+0000, which no database takes as text".to_owned();
+                self.refuse(code, pointer, value.start, message);
                 None
             }
             Some(text) if !text.is_empty() => Some(text),
@@ -202,7 +220,7 @@ impl<'a> Contract<'a> {
                 (format!("{key}#{index}"), KeyRule::IdempotencyHeader)
             }
             (Some(RequestKey::WebhookId(id)), _) => (format!("{id}#{index}"), KeyRule::WebhookId),
-            (None, Some(event_id)) => (event_id.to_owned(), KeyRule::EventId),
+            (None, Some(event_id)) => (key_of_event(event_id), KeyRule::EventId),
             (None, None) => return None,
         };
         if value.len() > TEXT_BYTES_MAX {
@@ -275,11 +293,11 @@ impl<'a> Contract<'a> {
     }
 
     fn cell(&mut self, op: Op) -> Option<Cell> {
+        if self.feature.report.errors() > 0 {
+            return None;
+        }
         let Some(geometry) = &self.feature.geometry else {
-            if op == Op::Upsert
-                && self.source.lane.needs_cell()
-                && self.feature.report.errors() == 0
-            {
+            if op == Op::Upsert && self.source.lane.needs_cell() {
                 let start = self
                     .feature
                     .value
@@ -307,10 +325,8 @@ pub(crate) fn key_reused(feature: &Feature<'_>, first: u32) -> Violation {
 /// An envelope larger than the route takes.
 pub(crate) fn too_large(feature: &Feature<'_>, bytes: usize, most: u64) -> Violation {
     let message = format!("the event is {bytes} bytes as an envelope, more than {most}");
-    let mut violation = Violation::new(Code::LimitEnvelope, message).at(
-        pointer::child(&feature.pointer, "geometry"),
-        feature.value.start,
-    );
+    let mut violation = Violation::new(Code::LimitEnvelope, message)
+        .at(feature.pointer.clone(), feature.value.start);
     violation.feature = Some(feature.index);
     violation
 }

@@ -53,14 +53,24 @@ impl Declared {
     }
 }
 
+/// Bytes of a declaration: no registered name is longer, and every event carries it.
+const NAME_BYTES_MAX: usize = 200;
+
 /// Reads a name in any of its usual forms.
 #[must_use]
 pub fn parse_name(name: &str) -> Declared {
     let trimmed = name.trim();
+    if trimmed.len() > NAME_BYTES_MAX {
+        return unsupported(trimmed);
+    }
     match parse_known(trimmed) {
         Some(crs) => Declared::Known(crs, trimmed.to_owned()),
-        None => Declared::Unsupported(trimmed.chars().take(200).collect()),
+        None => unsupported(trimmed),
     }
+}
+
+fn unsupported(text: &str) -> Declared {
+    Declared::Unsupported(text.chars().take(NAME_BYTES_MAX).collect())
 }
 
 fn parse_known(name: &str) -> Option<Crs> {
@@ -114,19 +124,29 @@ fn epsg(code: &str) -> Option<Crs> {
     }
 }
 
-/// The declaration of one object: its `crs` or `coordRefSys` member, and where it is.
-pub(crate) fn of_object<'a>(object: Value<'a>) -> Result<Option<(Declared, Value<'a>)>, Value<'a>> {
-    let mut found: Option<(Declared, Value<'a>)> = None;
+/// The member that declares a CRS, and where its value starts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Declarant {
+    pub(crate) member: &'static str,
+    pub(crate) start: usize,
+}
+
+/// The declaration of one object, its `crs` or `coordRefSys` member; the second of two that
+/// disagree is the error.
+pub(crate) fn of_object(object: Value<'_>) -> Result<Option<(Declared, Declarant)>, Declarant> {
+    let mut found: Option<(Declared, Declarant)> = None;
     for (name, value) in object.members() {
-        let declared = match &*name {
-            "crs" => of_crs(value),
-            "coordRefSys" => of_coord_ref_sys(value),
+        let (member, declared) = match &*name {
+            "crs" => ("crs", of_crs(value)),
+            "coordRefSys" => ("coordRefSys", of_coord_ref_sys(value)),
             _ => continue,
         };
+        let start = value.start;
+        let declarant = Declarant { member, start };
         match &found {
-            Some((earlier, _)) if !agree(earlier, &declared) => return Err(value),
+            Some((earlier, _)) if !agree(earlier, &declared) => return Err(declarant),
             Some(_) => {}
-            None => found = Some((declared, value)),
+            None => found = Some((declared, declarant)),
         }
     }
     Ok(found)
@@ -157,7 +177,7 @@ fn of_crs(value: Value<'_>) -> Declared {
     match (kind.as_deref(), name, code) {
         (Some("name"), Some(name), _) => parse_name(&name),
         (Some("EPSG"), _, Some(code)) => parse_name(&format!("EPSG:{}", code.trim_matches('"'))),
-        _ => Declared::Unsupported(value.raw().chars().take(200).collect()),
+        _ => unsupported(value.raw()),
     }
 }
 
@@ -165,7 +185,7 @@ fn of_coord_ref_sys(value: Value<'_>) -> Declared {
     match (value.kind(), value.as_text()) {
         (Kind::Null, _) => Declared::Null,
         (_, Some(name)) => parse_name(&name),
-        _ => Declared::Unsupported(value.raw().chars().take(200).collect()),
+        _ => unsupported(value.raw()),
     }
 }
 

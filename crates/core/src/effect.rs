@@ -7,6 +7,12 @@ use crate::limits::Limits;
 use crate::read::{self, Ask};
 use crate::violation::{Report, Violation};
 
+/// The door had its limits; what is told here is the first error.
+const LIMITS: Limits = Limits {
+    violations_max: 1,
+    ..Limits::for_files()
+};
+
 /// One change of map state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Effect {
@@ -42,7 +48,7 @@ impl Effect {
         if crate::digest::sha256(payload) != envelope.payload_sha256 {
             return Err(Undecodable::Digest);
         }
-        let limits = Limits::for_files();
+        let limits = LIMITS;
         let ask = Ask {
             limits: &limits,
             content_crs: envelope.declared_crs.as_deref(),
@@ -93,7 +99,7 @@ pub const fn judged_elsewhere(envelope: &Envelope) -> bool {
 #[must_use]
 pub fn judge_again(envelope: &Envelope) -> Option<Violation> {
     let payload = envelope.inline_payload()?;
-    let limits = Limits::for_files();
+    let limits = LIMITS;
     let ask = Ask {
         limits: &limits,
         content_crs: envelope.declared_crs.as_deref(),

@@ -89,7 +89,7 @@ pub enum KeyRule {
     WebhookId,
     /// CloudEvents source and id.
     CloudEvent,
-    /// The event id in the body.
+    /// The event id in the body; with `#id` when it looks like another rule's key.
     EventId,
     /// SHA-256 of the feature's bytes as received.
     Content,
@@ -171,6 +171,11 @@ impl Envelope {
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         wire::encode(self)
+    }
+
+    /// How many bytes [`Envelope::encode`] would give.
+    pub(crate) fn encoded_len(&self) -> usize {
+        wire::encoded_len(self)
     }
 
     /// The envelope in Protobuf bytes.

@@ -133,7 +133,7 @@ impl Bench<'_> {
             feature.report.push(contract::key_reused(feature, *first));
             return Entry::Refused;
         }
-        let bytes = envelope.encode().len();
+        let bytes = envelope.encoded_len();
         if bytes as u64 > self.limits.envelope_bytes_max {
             feature.report.push(contract::too_large(
                 feature,

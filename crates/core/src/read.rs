@@ -18,9 +18,10 @@ pub(crate) use document::read;
 use crate::code::Code;
 use crate::crs::Declared;
 use crate::geometry::Geometry;
-use crate::json::Value;
+use crate::json::{Index, Value};
 use crate::limits::Limits;
 use crate::violation::{Report, Violation};
+use std::ops::Range;
 
 /// What a reading is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -53,11 +54,22 @@ pub(crate) struct Feature<'a> {
 /// State that all features of one document share.
 struct Course<'a> {
     ask: Ask<'a>,
+    index: &'a Index,
+    /// From where the first feature starts to where the last one so far ends.
+    features: Range<usize>,
     vertices_left: u64,
     work_left: u64,
 }
 
 impl Course<'_> {
+    /// Notes that a feature was read; features come in document order.
+    fn pass(&mut self, feature: Value<'_>) {
+        if self.features.is_empty() {
+            self.features.start = feature.start;
+        }
+        self.features.end = feature.end;
+    }
+
     /// Takes positions from the budget; a violation when it is spent.
     fn spend_vertices(&mut self, vertices: u64) -> Option<Violation> {
         if let Some(left) = self.vertices_left.checked_sub(vertices) {

@@ -94,11 +94,13 @@ impl Violation {
     }
 }
 
-/// The violations found: the first so many, and totals of them all.
+/// The violations found: the first so many, errors before warnings, and totals of them
+/// all.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     kept: Vec<Violation>,
     kept_max: usize,
+    warnings_kept: usize,
     totals: BTreeMap<Code, u64>,
 }
 
@@ -109,6 +111,7 @@ impl Report {
         Self {
             kept: Vec::new(),
             kept_max,
+            warnings_kept: 0,
             totals: BTreeMap::new(),
         }
     }
@@ -123,10 +126,34 @@ impl Report {
 
     /// Counts a violation, and keeps it while there is room.
     pub fn push(&mut self, violation: Violation) {
-        self.count(violation.code, 1);
-        if self.kept.len() < self.kept_max {
-            self.kept.push(violation);
+        self.push_with(violation.code, || violation);
+    }
+
+    /// The same for a violation of that code that is made only when it is kept: a body of
+    /// millions of faults would spend its time on their words.
+    pub(crate) fn push_with(&mut self, code: Code, make: impl FnOnce() -> Violation) {
+        self.count(code, 1);
+        if self.makes_room(code) {
+            self.kept.push(make());
         }
+    }
+
+    /// Whether one more of that code is kept: an error takes the place of a warning.
+    fn makes_room(&mut self, code: Code) -> bool {
+        let warning = code.severity() == Severity::Warning;
+        if self.kept.len() < self.kept_max {
+            self.warnings_kept += usize::from(warning);
+            return true;
+        }
+        if warning || self.warnings_kept == 0 {
+            return false;
+        }
+        let is_warning = |each: &Violation| each.code.severity() == Severity::Warning;
+        if let Some(last) = self.kept.iter().rposition(is_warning) {
+            self.kept.remove(last);
+        }
+        self.warnings_kept -= 1;
+        self.kept.len() < self.kept_max
     }
 
     /// Counts violations that are not kept.
@@ -136,10 +163,11 @@ impl Report {
         }
     }
 
-    /// How many more it would keep.
+    /// How many more errors it would keep.
     #[must_use]
     pub fn room(&self) -> usize {
-        self.kept_max.saturating_sub(self.kept.len())
+        let errors_kept = self.kept.len().saturating_sub(self.warnings_kept);
+        self.kept_max.saturating_sub(errors_kept)
     }
 
     /// Takes over what another one holds, in document order at the end.
@@ -147,8 +175,11 @@ impl Report {
         for (code, total) in other.totals {
             self.count(code, total);
         }
-        let room = self.room();
-        self.kept.extend(other.kept.into_iter().take(room));
+        for violation in other.kept {
+            if self.makes_room(violation.code) {
+                self.kept.push(violation);
+            }
+        }
     }
 
     /// Puts what is kept into document order.

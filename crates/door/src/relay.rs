@@ -95,13 +95,30 @@ pub fn unpack(
             .map_err(|fault| Problem::Unauthorized(fault).answer())?;
     }
     let malformed = |reason| Problem::RelayMalformed(reason).answer();
-    let batch = Batch::decode(body).map_err(|_| malformed("not a protobuf batch"))?;
-    let envelopes: Result<Vec<_>, _> = batch
-        .envelopes
-        .iter()
-        .map(|bytes| Envelope::decode(bytes))
-        .collect();
-    envelopes.map_err(|_| malformed("an envelope in the batch does not decode"))
+    let mut rest = body;
+    let mut envelopes = Vec::new();
+    while !rest.is_empty() {
+        let bytes = next_field(&mut rest).ok_or_else(|| malformed("not a protobuf batch"))?;
+        let envelope = Envelope::decode(bytes)
+            .map_err(|_| malformed("an envelope in the batch does not decode"))?;
+        envelopes.push(envelope);
+    }
+    Ok(envelopes)
+}
+
+/// The next envelope of a [`Batch`], where it stands. Not decoded as a whole: a list of
+/// millions of empty envelopes takes many times the bytes that say it.
+fn next_field<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
+    const ENVELOPES_KEY: u8 = 1 << 3 | 2;
+    let (key, after) = rest.split_first()?;
+    let mut after = after;
+    let length = prost::decode_length_delimiter(&mut after).ok()?;
+    if *key != ENVELOPES_KEY || length > after.len() {
+        return None;
+    }
+    let (field, after) = after.split_at(length);
+    *rest = after;
+    Some(field)
 }
 
 /// The answer to a batch.

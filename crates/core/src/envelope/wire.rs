@@ -78,9 +78,23 @@ struct WireDerived {
 }
 
 pub(super) fn encode(envelope: &Envelope) -> Vec<u8> {
-    let (payload, payload_uri, payload_size_bytes) = match &envelope.payload {
-        Payload::Inline(bytes) => (Some(bytes.clone()), None, bytes.len() as u64),
-        Payload::Pointer { uri, size_bytes } => (None, Some(uri.clone()), *size_bytes),
+    let payload = envelope.inline_payload().map(<[u8]>::to_vec);
+    wire(envelope, payload).encode_to_vec()
+}
+
+/// The length of the encoded form, without a copy of the payload.
+pub(super) fn encoded_len(envelope: &Envelope) -> usize {
+    let field = |bytes: &[u8]| {
+        let key_and_length = 1 + prost::length_delimiter_len(bytes.len());
+        key_and_length + bytes.len()
+    };
+    wire(envelope, None).encoded_len() + envelope.inline_payload().map_or(0, field)
+}
+
+fn wire(envelope: &Envelope, payload: Option<Vec<u8>>) -> WireEnvelope {
+    let (payload_uri, payload_size_bytes) = match &envelope.payload {
+        Payload::Inline(bytes) => (None, bytes.len() as u64),
+        Payload::Pointer { uri, size_bytes } => (Some(uri.clone()), *size_bytes),
     };
     WireEnvelope {
         envelope_version: VERSION,
@@ -121,7 +135,6 @@ pub(super) fn encode(envelope: &Envelope) -> Vec<u8> {
         contract: envelope.verdict.contract,
         core_version: envelope.verdict.core_version.clone(),
     }
-    .encode_to_vec()
 }
 
 pub(super) fn decode(bytes: &[u8]) -> Result<Envelope, EnvelopeError> {

@@ -81,11 +81,16 @@ fn largest_part(primitive: &Primitive, rings: &[Range<usize>]) -> Option<Range<u
 }
 
 fn shell_area(primitive: &Primitive, ring: &Range<usize>) -> f64 {
+    let numbers = ring.start * primitive.stride..ring.end * primitive.stride;
     let shell: LineString<f64> = primitive
-        .positions()
-        .skip(ring.start)
-        .take(ring.len())
-        .map(|[x, y]| Coord { x, y })
+        .coordinates
+        .get(numbers)
+        .unwrap_or_default()
+        .chunks_exact(primitive.stride)
+        .map(|position| Coord {
+            x: position[0],
+            y: position[1],
+        })
         .collect();
     Polygon::new(shell, Vec::new()).unsigned_area()
 }

@@ -6,6 +6,9 @@ use crate::json::{Kind, Value};
 use crate::pointer;
 use crate::violation::{Report, Violation};
 
+/// Numbers of the longest box, one of three dimensions.
+const NUMBERS_MAX: usize = 6;
+
 pub(super) fn check(
     object: Value<'_>,
     here: &str,
@@ -16,11 +19,13 @@ pub(super) fn check(
         return;
     };
     let at = pointer::child(here, "bbox");
+    let count = value.elements().take(NUMBERS_MAX + 1).count();
     let numbers: Vec<f64> = value
         .elements()
+        .take(NUMBERS_MAX)
         .filter_map(|element| element.as_f64())
+        .filter(|number| number.is_finite())
         .collect();
-    let count = value.elements().count();
     if value.kind() != Kind::Array || numbers.len() != count || !matches!(count, 4 | 6) {
         let message = "`bbox` is not an array of four or six numbers";
         return report.push(Violation::new(Code::SchemaBbox, message).at(at, value.start));

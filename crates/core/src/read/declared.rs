@@ -3,6 +3,7 @@
 use crate::code::Code;
 use crate::crs::{self, Declared};
 use crate::json::Value;
+use crate::pointer;
 use crate::violation::{Report, Violation};
 
 /// The nearest declaration so far.
@@ -31,7 +32,8 @@ impl Level {
     pub(super) fn nearer(&self, object: Value<'_>, pointer: &str, report: &mut Report) -> Self {
         match crs::of_object(object) {
             Ok(None) => self.clone(),
-            Ok(Some((declared, value))) => {
+            Ok(Some((declared, by))) => {
+                let at = pointer::child(pointer, by.member);
                 let contradicts = self.from_header
                     && self
                         .declared
@@ -43,19 +45,19 @@ impl Level {
                         declared.text(),
                         self.declared.as_ref().map_or("", Declared::text),
                     );
-                    report
-                        .push(Violation::new(Code::CrsConflict, message).at(pointer, value.start));
+                    report.push(Violation::new(Code::CrsConflict, message).at(at, by.start));
                 } else if let Some(violation) = fault(&declared) {
-                    report.push(violation.at(pointer, value.start));
+                    report.push(violation.at(at, by.start));
                 }
                 Self {
                     declared: Some(declared),
                     from_header: self.from_header,
                 }
             }
-            Err(value) => {
+            Err(by) => {
                 let message = "`crs` and `coordRefSys` name different systems";
-                report.push(Violation::new(Code::CrsConflict, message).at(pointer, value.start));
+                let at = pointer::child(pointer, by.member);
+                report.push(Violation::new(Code::CrsConflict, message).at(at, by.start));
                 self.clone()
             }
         }

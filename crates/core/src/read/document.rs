@@ -32,13 +32,16 @@ pub(crate) fn read<'a>(body: &'a [u8], ask: Ask<'a>, mut visit: impl FnMut(Featu
         Err(fault) => return Report::of(syntax(fault, ask)),
     };
     let root = Value::root(text, &index);
-    duplicates(&index, root, &mut report);
     let mut course = Course {
         ask,
+        index: &index,
+        features: root.start..root.start,
         vertices_left: ask.limits.vertices_max,
         work_left: ask.limits.work_max,
     };
     walk(root, &mut course, &mut report, &mut visit);
+    duplicates(&index, 0, course.features.start, &mut report);
+    duplicates(&index, course.features.end, text.len(), &mut report);
     report.sort();
     report
 }
@@ -95,27 +98,27 @@ fn syntax(fault: SyntaxFault, ask: Ask<'_>) -> Violation {
     Violation::new(code, message).at("", fault.at)
 }
 
-fn duplicates(index: &Index, root: Value<'_>, report: &mut Report) {
+/// Tells the duplicates from `start` to `end` (exclusive): all are counted, the first kept.
+pub(super) fn duplicates(index: &Index, start: usize, end: usize, report: &mut Report) {
+    let mut kept = 0;
     for duplicate in &index.duplicates {
-        let parent = pointer::enclosing(root, duplicate.at);
-        let message = format!(
-            "member `{}` stands twice in one object",
-            clip(&duplicate.name)
-        );
-        let mut violation = Violation::new(Code::ParseDuplicateMember, message)
-            .at(pointer::child(&parent, &duplicate.name), duplicate.at);
-        violation.feature = feature_of(&violation.pointer);
-        report.push(violation);
+        if (start..end).contains(&duplicate.at) {
+            let message = format!(
+                "member `{}` stands twice in one object",
+                clip(&duplicate.name)
+            );
+            report.push(
+                Violation::new(Code::ParseDuplicateMember, message)
+                    .at(duplicate.pointer.as_str(), duplicate.at),
+            );
+            kept += 1;
+        }
     }
-    let left = index
-        .duplicates_total
-        .saturating_sub(index.duplicates.len() as u64);
-    report.count(Code::ParseDuplicateMember, left);
-}
-
-fn feature_of(pointer: &str) -> Option<u32> {
-    let rest = pointer.strip_prefix("/features/")?;
-    rest.split('/').next()?.parse().ok()
+    let total = index.duplicates_within(start, end);
+    report.count(
+        Code::ParseDuplicateMember,
+        total.saturating_sub(kept) as u64,
+    );
 }
 
 /// Text of a sender in a sentence of ours: enough to recognize it.
@@ -176,13 +179,13 @@ fn collection(
     }
     for (index, value) in features.elements().enumerate() {
         let number = u32::try_from(index).unwrap_or(u32::MAX);
+        let pointer = pointer::element("/features", index);
         if number >= course.ask.limits.features_max {
             let most = course.ask.limits.features_max;
             let message = format!("more than {most} features in one request");
             return report
-                .push(Violation::new(Code::LimitFeatures, message).at("/features", value.start));
+                .push(Violation::new(Code::LimitFeatures, message).at(pointer, value.start));
         }
-        let pointer = pointer::element("/features", index);
         visit(feature::read(value, number, pointer, &level, course));
     }
 }
@@ -190,8 +193,10 @@ fn collection(
 /// The `type` member, or a violation.
 pub(super) fn type_of(object: Value<'_>, pointer: &str, report: &mut Report) -> Option<String> {
     let Some(value) = object.member("type") else {
-        let message = "the object has no `type`";
-        report.push(Violation::new(Code::SchemaTypeMissing, message).at(pointer, object.start));
+        report.push_with(Code::SchemaTypeMissing, || {
+            let message = "the object has no `type`";
+            Violation::new(Code::SchemaTypeMissing, message).at(pointer, object.start)
+        });
         return None;
     };
     let Some(kind) = value.as_text() else {

@@ -1,7 +1,7 @@
 //! One Feature, or one bare geometry.
 
 use super::declared::Level;
-use super::document::{foreign, missing, type_of, unknown_type, wrong_kind};
+use super::document::{duplicates, foreign, missing, type_of, unknown_type, wrong_kind};
 use super::{Course, Feature, bbox, geometry};
 use crate::code::Code;
 use crate::json::{Kind, Value};
@@ -16,7 +16,7 @@ fn report_of(course: &Course<'_>) -> Report {
 pub(super) fn bare<'a>(value: Value<'a>, outer: &Level, course: &mut Course<'_>) -> Feature<'a> {
     let mut report = report_of(course);
     let read = geometry::read(value, "", outer, course, &mut report);
-    finish(Feature {
+    let feature = Feature {
         index: 0,
         value,
         whole: false,
@@ -24,7 +24,8 @@ pub(super) fn bare<'a>(value: Value<'a>, outer: &Level, course: &mut Course<'_>)
         geometry: read.geometry,
         declared: read.level.declared,
         report,
-    })
+    };
+    finish(feature, course)
 }
 
 pub(super) fn read<'a>(
@@ -57,10 +58,13 @@ pub(super) fn read<'a>(
         );
     }
     feature.report = report;
-    finish(feature)
+    finish(feature, course)
 }
 
-fn finish(mut feature: Feature<'_>) -> Feature<'_> {
+fn finish<'a>(mut feature: Feature<'a>, course: &mut Course<'_>) -> Feature<'a> {
+    let Value { start, end, .. } = feature.value;
+    duplicates(course.index, start, end, &mut feature.report);
+    course.pass(feature.value);
     feature.report.assign(feature.index);
     feature.report.sort();
     feature

@@ -5,10 +5,11 @@ use super::document::{GEOMETRY_TYPES, foreign, missing, type_of, unknown_type, w
 use super::{Course, bbox, positions, ranges, topology};
 use crate::code::Code;
 use crate::geometry::{Geometry, Primitive};
-use crate::json::{Kind, Value};
+use crate::json::{Elements, Kind, Value};
 use crate::pointer;
 use crate::violation::{Report, Violation};
 use ogc_validity::ShapeKind;
+use std::iter::Enumerate;
 
 /// A geometry as read and the CRS in force inside it.
 pub(super) struct Read {
@@ -22,6 +23,8 @@ pub(super) struct Located {
     pub(super) primitive: Primitive,
     /// Pointer to its `coordinates`.
     pub(super) pointer: String,
+    /// Where they start, in bytes.
+    pub(super) start: usize,
     /// Byte offset of each position.
     pub(super) offsets: Vec<usize>,
 }
@@ -31,6 +34,14 @@ struct Pending<'a> {
     pointer: String,
     level: Level,
     nested: bool,
+}
+
+/// A collection whose members are being walked. Members wait as bytes, not in a list: a
+/// body may hold millions of them.
+struct Open<'a> {
+    members: Enumerate<Elements<'a>>,
+    pointer: String,
+    level: Level,
 }
 
 pub(super) fn read(
@@ -43,22 +54,24 @@ pub(super) fn read(
     let level = outer.nearer(value, pointer, report);
     let collection = is_collection(value);
     let mut found = Some(Vec::new());
-    let mut todo = vec![Pending {
+    let mut open = Vec::new();
+    let mut next = Some(Pending {
         value,
         pointer: pointer.to_owned(),
         level: level.clone(),
         nested: false,
-    }];
-    while let Some(next) = todo.pop() {
-        if is_collection(next.value) {
-            found = members(&next, &mut todo, report).and(found);
+    });
+    while let Some(here) = next {
+        if is_collection(here.value) {
+            found = enter(here, &mut open, report).and(found);
         } else {
-            let primitive = primitive(&next, course, report);
+            let primitive = primitive(&here, course, report);
             found = found.zip(primitive).map(|(mut found, primitive)| {
                 found.push(primitive);
                 found
             });
         }
+        next = step(&mut open, &mut found, report);
     }
     let geometry = found.map(|primitives| Geometry {
         collection,
@@ -72,9 +85,7 @@ pub(super) fn read(
         }
         !empty
     });
-    if pointer.is_empty() {
-        bbox::check(value, pointer, geometry.as_ref(), report);
-    }
+    bbox::check(value, pointer, geometry.as_ref(), report);
     Read { geometry, level }
 }
 
@@ -86,14 +97,15 @@ fn is_collection(value: Value<'_>) -> bool {
         == Some("GeometryCollection")
 }
 
-/// Puts a collection's members on the list; none when it has a fault.
-fn members<'a>(here: &Pending<'a>, todo: &mut Vec<Pending<'a>>, report: &mut Report) -> Option<()> {
+/// Opens a collection; none when it has a fault.
+fn enter<'a>(here: Pending<'a>, open: &mut Vec<Open<'a>>, report: &mut Report) -> Option<()> {
     if here.nested {
-        let message = "a collection stands in a collection";
-        report.push(
+        report.push_with(Code::GeometryNestedCollection, || {
+            let message = "a collection stands in a collection";
             Violation::new(Code::GeometryNestedCollection, message)
-                .at(here.pointer.as_str(), here.value.start),
-        );
+                .at(here.pointer.as_str(), here.value.start)
+        });
+        bbox::check(here.value, &here.pointer, None, report);
     }
     foreign(
         here.value,
@@ -105,30 +117,47 @@ fn members<'a>(here: &Pending<'a>, todo: &mut Vec<Pending<'a>>, report: &mut Rep
         report.push(missing(here.value, &here.pointer, "geometries"));
         return None;
     };
-    let at = pointer::child(&here.pointer, "geometries");
+    let pointer = pointer::child(&here.pointer, "geometries");
     if geometries.kind() != Kind::Array {
-        report.push(wrong_kind(geometries, &at, "geometries", "an array"));
+        report.push(wrong_kind(geometries, &pointer, "geometries", "an array"));
         return None;
     }
-    let mut sound = Some(());
-    let first = todo.len();
-    for (index, value) in geometries.elements().enumerate() {
-        let pointer = pointer::element(&at, index);
+    open.push(Open {
+        members: geometries.elements().enumerate(),
+        pointer,
+        level: here.level,
+    });
+    Some(())
+}
+
+/// The next member in document order; `found` is lost at one that is no object.
+fn step<'a>(
+    open: &mut Vec<Open<'a>>,
+    found: &mut Option<Vec<Primitive>>,
+    report: &mut Report,
+) -> Option<Pending<'a>> {
+    loop {
+        let here = open.last_mut()?;
+        let Some((index, value)) = here.members.next() else {
+            open.pop();
+            continue;
+        };
         if value.kind() == Kind::Object {
+            let pointer = pointer::element(&here.pointer, index);
             let level = here.level.nearer(value, &pointer, report);
-            todo.push(Pending {
+            return Some(Pending {
                 value,
                 pointer,
                 level,
                 nested: true,
             });
-        } else {
-            report.push(wrong_kind(value, &pointer, "geometry", "an object"));
-            sound = None;
         }
+        report.push_with(Code::SchemaMemberType, || {
+            let pointer = pointer::element(&here.pointer, index);
+            wrong_kind(value, &pointer, "geometry", "an object")
+        });
+        *found = None;
     }
-    todo[first..].reverse();
-    sound
 }
 
 fn primitive(
@@ -137,6 +166,9 @@ fn primitive(
     report: &mut Report,
 ) -> Option<Primitive> {
     let kind = type_of(here.value, &here.pointer, report)?;
+    if here.nested {
+        bbox::check(here.value, &here.pointer, None, report);
+    }
     let Some(shape) = shape_kind(&kind) else {
         report.push(unknown_type(here.value, &here.pointer, &kind));
         return None;

@@ -12,25 +12,28 @@ pub(super) fn check(located: &Located, report: &mut Report) {
         let longitude_off = !(-180.0..=180.0).contains(&x);
         let latitude_off = !(-90.0..=90.0).contains(&y);
         if longitude_off {
-            report.push(violation(located, vertex, Code::CrsLongitudeRange, [x, y]));
+            let code = Code::CrsLongitudeRange;
+            report.push_with(code, || violation(located, vertex, code, [x, y]));
         }
         if latitude_off {
-            report.push(violation(located, vertex, Code::CrsLatitudeRange, [x, y]));
+            let code = Code::CrsLatitudeRange;
+            report.push_with(code, || violation(located, vertex, code, [x, y]));
         }
         outside += usize::from(longitude_off || latitude_off);
         swappable += usize::from(latitude_off && !longitude_off && (-90.0..=90.0).contains(&x));
         projected += usize::from(x.abs() > 1_000.0 && y.abs() > 1_000.0);
     }
-    let start = located.offsets.first().copied().unwrap_or_default();
     if projected > 0 && projected == located.offsets.len() {
         let message = "every position is thousands of degrees away: metres are not degrees";
         report.push(
-            Violation::new(Code::CrsLooksProjected, message).at(located.pointer.as_str(), start),
+            Violation::new(Code::CrsLooksProjected, message)
+                .at(located.pointer.as_str(), located.start),
         );
     } else if swappable > 0 && swappable == outside {
         let message = "latitude and longitude would fit if they were swapped";
         report.push(
-            Violation::new(Code::CrsAxisSwapped, message).at(located.pointer.as_str(), start),
+            Violation::new(Code::CrsAxisSwapped, message)
+                .at(located.pointer.as_str(), located.start),
         );
     }
     antimeridian(located, report);

@@ -18,9 +18,9 @@ pub(super) fn judge(located: &Located, course: &mut Course<'_>, report: &mut Rep
             Some(course.work_left)
         },
     };
-    let start = located.offsets.first().copied().unwrap_or_default();
-    let whole =
-        |code, message: String| Violation::new(code, message).at(located.pointer.as_str(), start);
+    let whole = |code, message: String| {
+        Violation::new(code, message).at(located.pointer.as_str(), located.start)
+    };
     match ogc_validity::judge_metered(&located.primitive.shape(), &limits) {
         Ok((judgement, steps)) => {
             course.work_left = course.work_left.saturating_sub(steps);

@@ -1,0 +1,54 @@
+//! Batches that no Worker sends.
+#![allow(clippy::unwrap_used, reason = "a test stops where it is surprised")]
+
+use hexlane_core::signature::{
+    Secret, SignatureFault, WebhookHeaders, sign_webhook, verify_webhook,
+};
+use hexlane_door::{Head, relay};
+
+fn unpacked(body: &[u8]) -> u16 {
+    match relay::unpack(&Head::new("POST", relay::PATH), body, &[], 0) {
+        Ok(envelopes) => u16::try_from(envelopes.len()).unwrap(),
+        Err(answer) => answer.status,
+    }
+}
+
+#[test]
+fn a_batch_of_anything_but_envelopes_is_malformed() {
+    assert_eq!(unpacked(b""), 0);
+    let empties = [0x0a, 0x00].repeat(1 << 20);
+    for bytes in [
+        &empties[..],
+        &[0x0a],
+        &[0x0a, 0x05, 0x00],
+        &[
+            0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01,
+        ],
+        &[0x0b, 0x0b, 0x0b],
+        &[0x12, 0x00],
+        b"{}",
+    ] {
+        assert_eq!(unpacked(bytes), 400);
+    }
+}
+
+#[test]
+fn many_signatures_by_many_secrets_are_all_tried() {
+    let secret = |byte| Secret::from_text(&char::from(byte).to_string().repeat(16)).unwrap();
+    let secrets = [secret(b'a'), secret(b'b'), secret(b'c')];
+    let wrong = sign_webhook(&secret(b'x'), "id", 1_000, b"body");
+    let right = sign_webhook(&secrets[2], "id", 1_000, b"body");
+    let verified = |signature: &str| {
+        let headers = WebhookHeaders {
+            id: Some("id"),
+            timestamp: Some("1000"),
+            signature: Some(signature),
+        };
+        verify_webhook(headers, b"body", &secrets, 1_000_000_000, 300)
+    };
+    assert_eq!(verified(&format!("{wrong} {right}")), Ok(()));
+    assert_eq!(
+        verified(&vec![wrong; 16].join(" ")),
+        Err(SignatureFault::Wrong)
+    );
+}
