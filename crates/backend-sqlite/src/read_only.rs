@@ -10,6 +10,9 @@ use std::time::Duration;
 /// How long a look waits for a process that recovers or closes the file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// Said of a copy that left the index behind.
+const NO_INDEX: &str = "; its WAL is here without the -shm file, and none can be made";
+
 /// Reads one snapshot of a file.
 pub(crate) fn snapshot<T>(
     part: Part,
@@ -20,7 +23,11 @@ pub(crate) fn snapshot<T>(
         let detail = format!("{}: {error}", path.display());
         failure(part, &error).with_detail(detail)
     };
-    let connection = open(path).map_err(told)?;
+    let connection = open(path).map_err(|error| {
+        let hint = if lacks_index(path) { NO_INDEX } else { "" };
+        let detail = format!("{}: {error}{hint}", path.display());
+        failure(part, &error).with_detail(detail)
+    })?;
     match read(&connection) {
         Ok(value) => Ok(value),
         Err(Stop::Sql(error)) => Err(told(error)),
@@ -53,6 +60,15 @@ fn wants_its_index(error: &rusqlite::Error) -> bool {
         error.sqlite_error_code(),
         Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)
     )
+}
+
+fn lacks_index(path: &Path) -> bool {
+    let beside = |end: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(end);
+        Path::new(&name).exists()
+    };
+    beside("-wal") && !beside("-shm")
 }
 
 /// The path with the wish to leave the index alone; none when it cannot be told as text.
