@@ -116,6 +116,22 @@ fn the_status_of_a_folder_that_is_not_there_says_so_and_makes_none() {
 }
 
 #[test]
+fn the_default_log_tells_of_the_process_and_not_of_each_shard() {
+    let folder = tempdir().unwrap();
+    let running = Running::start(folder.path());
+    assert_eq!(running.ask("POST", DEMO, POINT).0, 202);
+    running.until_settled("applied", 1);
+    running.signal("TERM");
+    let log = running.log();
+    let messages = log.iter().map(|line| {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        line["message"].as_str().unwrap().to_owned()
+    });
+    let expected = ["ready", "stopping; a second signal ends at once", "stopped"];
+    assert_eq!(messages.collect::<Vec<_>>(), expected);
+}
+
+#[test]
 fn refusals_are_counted_and_nothing_of_them_waits() {
     let folder = tempdir().unwrap();
     let running = Running::start(folder.path());

@@ -76,7 +76,7 @@ async fn own<B: Backends>(
     queue_outage: &mut Pause,
 ) -> End {
     let (shard, epoch) = (tenure.lease.shard, tenure.lease.epoch.get());
-    tracing::info!(%shard, epoch, "shard owned");
+    tracing::debug!(%shard, epoch, "shard owned");
     context
         .observer
         .observe(shard, Observation::Leased { epoch });
@@ -100,7 +100,7 @@ async fn release<B: Backends>(context: &Context<B>, tenure: &Tenure) {
     let shard = tenure.lease.shard;
     match context.stores.leases().release(&tenure.lease).await {
         Ok(()) => {
-            tracing::info!(%shard, "shard released");
+            tracing::debug!(%shard, "shard released");
             context.observer.observe(shard, Observation::Released);
         }
         Err(failure) => tracing::warn!(%shard, %failure, "shard not released"),

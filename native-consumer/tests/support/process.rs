@@ -5,11 +5,13 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::JoinHandle;
 
 /// A running process; killed when dropped.
 pub struct Running {
     child: Child,
     pub address: String,
+    log: Option<JoinHandle<Vec<String>>>,
 }
 
 impl Running {
@@ -22,18 +24,26 @@ impl Running {
     pub fn of(command: &mut Command) -> Self {
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let address = lines
-            .by_ref()
-            .map(Result::unwrap)
-            .find_map(|line| address_of(&line));
+        let mut log = Vec::new();
+        let address = lines.by_ref().map(Result::unwrap).find_map(|line| {
+            let address = address_of(&line);
+            log.push(line);
+            address
+        });
         let address = address.expect("it ended before it was ready");
         // Read on, or the pipe fills; show it where a test fails.
-        std::thread::spawn(move || {
-            lines
-                .map_while(Result::ok)
-                .for_each(|line| eprintln!("{line}"));
+        let log = std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                eprintln!("{line}");
+                log.push(line);
+            }
+            log
         });
-        Self { child, address }
+        Self {
+            child,
+            address,
+            log: Some(log),
+        }
     }
 
     /// A request's status and document.
@@ -86,6 +96,13 @@ impl Running {
             ended.is_some()
         });
         ended.unwrap()
+    }
+
+    /// Everything it logged, once it has ended.
+    pub fn log(mut self) -> Vec<String> {
+        self.wait();
+        let log = self.log.take().expect("only this takes it");
+        log.join().unwrap()
     }
 
     /// Waits until nobody listens any more.
