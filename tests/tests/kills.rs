@@ -68,6 +68,12 @@ fn deliver(port: u16, request: &Request) -> http::Response {
     })
 }
 
+/// Events applied by the consumer's own count.
+fn applied(port: u16) -> Option<u64> {
+    let status = http::send(port, &Request::get("/v1/status")).ok()?;
+    status.json()["settled"]["applied"].as_u64()
+}
+
 /// What senders and the killer share.
 #[derive(Default)]
 struct Progress {
@@ -114,11 +120,9 @@ impl Progress {
                     (self.taken.load(Ordering::Acquire) >= taken).then_some(())
                 });
             } else {
+                let before = applied(consumer.port).expect("it answers");
                 wait::until("events applied", DRAIN_LIMIT, || {
-                    let status = http::send(consumer.port, &Request::get("/v1/status"))
-                        .ok()?
-                        .json();
-                    (status["settled"]["applied"].as_u64()? > moment).then_some(())
+                    (applied(consumer.port)? > before + moment).then_some(())
                 });
             }
             consumer.kill();
@@ -130,6 +134,13 @@ impl Progress {
 fn assert_each_once(consumer: &mut Consumer, events: u64) {
     let status = consumer.drained(DRAIN_LIMIT);
     assert_eq!(status["dead_letters"], serde_json::json!([]), "{status}");
+    let settled = |outcome: &str| status["settled"][outcome].as_u64();
+    assert_eq!(settled("applied"), Some(events), "{status}");
+    assert_eq!(
+        (settled("stale"), settled("dead")),
+        (Some(0), Some(0)),
+        "{status}"
+    );
     consumer.stop();
     let file = consumer.geopackage();
     assert_eq!(geopackage::count(&file, "features"), events);
