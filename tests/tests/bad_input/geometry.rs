@@ -251,8 +251,9 @@ fn systems() -> Vec<Row> {
             422,
             mismatch,
             named("urn:ogc:def:crs:EPSG::3857"),
-        ),
-        Row::refused("coordRefSys EPSG:3857", 422, mismatch, fg),
+        )
+        .at("/crs", 7),
+        Row::refused("coordRefSys EPSG:3857", 422, mismatch, fg).at("/coordRefSys", 15),
         Row::refused_request("Content-Crs EPSG:3857", 422, mismatch, crs("EPSG:3857")),
         Row::refused_request(
             "Content-Crs in no known form",
