@@ -1,37 +1,46 @@
-//! One request: head, bytes as they arrive, verdict, route, answer.
+//! One request: head, bytes, verdict, route, answer. Two ways in, one way through.
 
 use crate::bindings::Edge;
-use crate::route;
+use crate::{reply, route};
 use futures_util::StreamExt;
-use hexlane_door::{Answer, Decision, HEADERS, Head, Meter, Problem};
+use hexlane_door::{Answer, Decision, Enqueue, HEADERS, Head, Meter, Problem};
+use js_sys::futures::future_to_promise;
+use std::rc::Rc;
+use wasm_bindgen::JsValue;
 use worker::{Date, Request};
 
-pub(crate) async fn take(mut request: Request, edge: &Edge) -> Answer {
-    let head = head(&request);
-    if head.method() == "GET" && head.path() == "/livez" {
-        return Answer::json(200, "application/json", b"{\"status\":\"live\"}".to_vec());
-    }
-    match judge(&mut request, &head, edge).await {
-        Ok(Decision::Answer(answer)) | Err(answer) => answer,
+/// A POST whose body is here.
+pub(crate) fn whole(url: &str, head_lines: &str, body: &[u8], edge: &Rc<Edge>) -> JsValue {
+    let lines = head_lines.lines().filter_map(|line| line.split_once('\t'));
+    let head = lines.fold(Head::new("POST", path(url)), |head, (name, value)| head.with(name, value));
+    match judge_whole(&head, body, edge) {
+        Ok(Decision::Answer(answer)) | Err(answer) => reply::response(&answer),
         Ok(Decision::Enqueue(enqueue)) => {
-            let said = route::relay(&enqueue, &edge.relay, now_us()).await;
-            enqueue.settle(said.as_deref().map_err(|unavailable| *unavailable))
+            let edge = Rc::clone(edge);
+            future_to_promise(async move { Ok(reply::response(&routed(enqueue, &edge).await)) }).into()
         }
     }
 }
 
-fn head(request: &Request) -> Head {
-    let head = Head::new(request.method().as_ref(), &request.path());
-    let headers = request.headers();
-    HEADERS
-        .into_iter()
-        .fold(head, |head, name| match headers.get(name) {
-            Ok(Some(value)) => head.with(name, &value),
-            Ok(None) | Err(_) => head,
-        })
+fn judge_whole(head: &Head, body: &[u8], edge: &Edge) -> Result<Decision, Answer> {
+    let opened = edge.door.open(head)?;
+    opened.check(body)?;
+    Ok(opened.judge(body, now_us()))
 }
 
-async fn judge(request: &mut Request, head: &Head, edge: &Edge) -> Result<Decision, Answer> {
+/// Any request; its body is metered as it arrives.
+pub(crate) async fn streamed(mut request: Request, edge: &Edge) -> Answer {
+    let head = head(&request);
+    if head.method() == "GET" && head.path() == "/livez" {
+        return Answer::json(200, "application/json", b"{\"status\":\"live\"}".to_vec());
+    }
+    match judge_streamed(&mut request, &head, edge).await {
+        Ok(Decision::Answer(answer)) | Err(answer) => answer,
+        Ok(Decision::Enqueue(enqueue)) => routed(enqueue, edge).await,
+    }
+}
+
+async fn judge_streamed(request: &mut Request, head: &Head, edge: &Edge) -> Result<Decision, Answer> {
     let opened = edge.door.open(head)?;
     let mut meter = opened.meter(&edge.budget)?;
     read(request, &mut meter).await?;
@@ -39,30 +48,40 @@ async fn judge(request: &mut Request, head: &Head, edge: &Edge) -> Result<Decisi
     Ok(opened.judge(body, now_us()))
 }
 
+async fn routed(enqueue: Enqueue, edge: &Edge) -> Answer {
+    let said = route::relay(&enqueue, &edge.relay, now_us()).await;
+    enqueue.settle(said.as_deref().map_err(|unavailable| *unavailable))
+}
+
+fn head(request: &Request) -> Head {
+    let head = Head::new(request.method().as_ref(), &request.path());
+    let headers = request.headers();
+    HEADERS.into_iter().fold(head, |head, name| match headers.get(name) {
+        Ok(Some(value)) => head.with(name, &value),
+        Ok(None) | Err(_) => head,
+    })
+}
+
+/// The path of an absolute URL, without query and fragment.
+fn path(url: &str) -> &str {
+    let after_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let path = after_scheme.find('/').map_or("/", |at| &after_scheme[at..]);
+    path.split(['?', '#']).next().unwrap_or(path)
+}
+
 async fn read(request: &mut Request, meter: &mut Meter) -> Result<(), Answer> {
     if request.inner().body().is_none() {
         return Ok(());
     }
-    // The runtime holds a body to its declared length, which the door has accepted: one
-    // call is then cheaper than a stream.
-    if meter.declared().is_some() {
-        let bytes = request
-            .bytes()
-            .await
-            .map_err(|_| Problem::BodyCut.answer())?;
-        return meter.push(&bytes);
-    }
-    let mut stream = request.stream().map_err(|_| Problem::BodyCut.answer())?;
+    let cut = || Problem::BodyCut.answer();
+    let mut stream = request.stream().map_err(|_| cut())?;
     while let Some(chunk) = stream.next().await {
-        let chunk = chunk.map_err(|_| Problem::BodyCut.answer())?;
-        meter.push(&chunk)?;
+        meter.push(&chunk.map_err(|_| cut())?)?;
     }
     Ok(())
 }
 
 /// The runtime's clock, which stands still while wasm runs.
 fn now_us() -> i64 {
-    i64::try_from(Date::now().as_millis())
-        .unwrap_or(i64::MAX)
-        .saturating_mul(1_000)
+    i64::try_from(Date::now().as_millis()).unwrap_or(i64::MAX).saturating_mul(1_000)
 }

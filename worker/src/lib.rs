@@ -4,26 +4,53 @@
 //! Glue only: no validation rule, no lane arithmetic, no retry. It never panics by
 //! intent: a panic would end every request in flight in the isolate. No borrow of shared
 //! state is held across an await.
+//!
+//! A request comes by one of two ways, which `js/entry.js` chooses between: [`take`], one
+//! synchronous call with the whole body, or [`fetch`], which meters the body as it
+//! arrives. Both end in the same functions of `intake`.
 
 mod bindings;
 mod intake;
 mod reply;
 mod route;
 
-use worker::{Context, Env, Request, Response, Result, event};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+use worker::{Context, Env, Request, event};
 
-/// Every request to the Worker.
+/// A POST with a whole body: a response, or a promise of one.
+///
+/// # Errors
+/// When the runtime cannot make a response of an answer.
+#[wasm_bindgen]
+pub fn take(url: &str, head_lines: &str, body: Vec<u8>, env: Env) -> JsValue {
+    match bindings::resolve(&env) {
+        Ok(edge) => intake::whole(url, head_lines, &body, &edge),
+        Err(reason) => reply::response(&misconfigured(&reason)),
+    }
+}
+
+/// Any request, its body as a stream.
 ///
 /// # Errors
 /// When the runtime cannot make a response of an answer.
 #[event(fetch)]
-pub async fn fetch(request: Request, env: Env, _context: Context) -> Result<Response> {
+pub async fn fetch(request: Request, env: Env, _context: Context) -> worker::Result<web_sys::Response> {
     let answer = match bindings::resolve(&env) {
-        Ok(edge) => intake::take(request, &edge).await,
-        Err(reason) => {
-            worker::console_error!("settings.invalid: {reason}");
-            hexlane_door::Problem::Misconfigured.answer()
-        }
+        Ok(edge) => intake::streamed(request, &edge).await,
+        Err(reason) => misconfigured(&reason),
     };
-    reply::response(answer)
+    Ok(reply::response(&answer).into())
+}
+
+/// The headers that the door reads, one a line.
+#[wasm_bindgen]
+#[must_use]
+pub fn header_names() -> String {
+    hexlane_door::HEADERS.join("\n")
+}
+
+fn misconfigured(reason: &str) -> hexlane_door::Answer {
+    worker::console_error!("settings.invalid: {reason}");
+    hexlane_door::Problem::Misconfigured.answer()
 }

@@ -1,13 +1,24 @@
-//! The door's answer as a response of the runtime.
+//! The door's answer as a response of the runtime, in one call.
 
 use hexlane_door::Answer;
-use worker::{Headers, Response, ResponseBody, Result};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
 
-pub(crate) fn response(answer: Answer) -> Result<Response> {
-    let headers = Headers::new();
+#[wasm_bindgen(module = "/js/respond.js")]
+extern "C" {
+    fn respond(status: u16, header_lines: &str, body: &[u8]) -> JsValue;
+}
+
+/// A `Response`.
+pub(crate) fn response(answer: &Answer) -> JsValue {
+    let mut lines = String::with_capacity(96);
     for (name, value) in &answer.headers {
-        headers.set(name, value)?;
+        if !lines.is_empty() {
+            lines.push('\n');
+        }
+        lines.push_str(name);
+        lines.push('\t');
+        lines.push_str(value);
     }
-    let response = Response::from_body(ResponseBody::Body(answer.body))?;
-    Ok(response.with_status(answer.status).with_headers(headers))
+    respond(answer.status, &lines, &answer.body)
 }

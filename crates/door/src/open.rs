@@ -108,6 +108,22 @@ impl Opened<'_> {
         Meter::new(budget, self.door.limits.body_bytes_max, self.declared)
     }
 
+    /// Checks the size of a body that came whole, as [`Opened::meter`] does of one that
+    /// arrives.
+    ///
+    /// # Errors
+    /// The answer, when it is too large or not as long as declared.
+    pub fn check(&self, body: &[u8]) -> Result<(), Answer> {
+        let (length, bytes_max) = (body.len() as u64, self.door.limits.body_bytes_max);
+        if length > bytes_max {
+            return Err(Problem::TooLarge { bytes_max }.answer());
+        }
+        match self.declared {
+            Some(declared) if declared != length => Err(Problem::BodyCut.answer()),
+            Some(_) | None => Ok(()),
+        }
+    }
+
     /// Verifies the signature over the bytes and judges them. `now_us` becomes the time
     /// of acceptance of every event.
     #[must_use]

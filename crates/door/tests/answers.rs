@@ -137,6 +137,16 @@ fn a_head_alone_can_be_enough_to_refuse() {
 }
 
 #[test]
+fn a_whole_body_is_held_to_its_declared_length_and_the_cap() {
+    let door = door();
+    let head = head("/v1/events/open").with("content-length", "3");
+    let opened = door.open(&head).unwrap();
+    assert!(opened.check(b"abc").is_ok());
+    assert_eq!(opened.check(b"ab").unwrap_err().status, 400);
+    assert_eq!(opened.check(&[b' '; 5_000]).unwrap_err().status, 413);
+}
+
+#[test]
 fn a_wrong_method_names_the_right_one() {
     let answer = send(&Head::new("PUT", "/v1/events/open"), b"").unwrap_err();
     assert_eq!(answer.header("allow"), Some("POST"));

@@ -19,8 +19,8 @@ use crate::{
     workspace::Workspace,
 };
 
-/// The entry module: our own, in place of the one of `worker-build`.
-const SHIM: &str = include_str!("shim.js");
+/// The entry module: the Worker's own, in place of the one of `worker-build`.
+const ENTRY: &str = "worker/js/entry.js";
 
 /// What rustc's wasm32 target and the glue use. Named one by one, so that
 /// wasm-opt never emits an encoding that workerd does not read yet.
@@ -41,7 +41,9 @@ pub(crate) fn build(workspace: &Workspace) -> Result<(), Failure> {
     tools::ensure_wasm_target(workspace)?;
     let wasm = compile(workspace)?;
     let out = workspace.edge_build();
-    let stamp = stamp(&wasm)?;
+    let entry = workspace.root().join(ENTRY);
+    let entry = fs::read_to_string(&entry).map_err(Failure::file("read", &entry))?;
+    let stamp = stamp(&wasm, &entry)?;
     if fs::read_to_string(out.join(".stamp")).is_ok_and(|done| done == stamp) {
         return Ok(());
     }
@@ -49,7 +51,7 @@ pub(crate) fn build(workspace: &Workspace) -> Result<(), Failure> {
     empty(&stage)?;
     glue::generate(&wasm, &stage)?;
     shrink(workspace, &stage.join(glue::WASM))?;
-    write(&stage.join("index.js"), SHIM.as_bytes())?;
+    write(&stage.join("index.js"), entry.as_bytes())?;
     install(&stage, &out)?;
     write(&out.join(".stamp"), stamp.as_bytes())
 }
@@ -64,11 +66,11 @@ fn compile(workspace: &Workspace) -> Result<PathBuf, Failure> {
         .join("edge/hexlane_worker.wasm"))
 }
 
-/// Names everything the output depends on: the wasm, the shim, this program's steps.
-fn stamp(wasm: &Path) -> Result<String, Failure> {
+/// Names everything the output depends on: the wasm, the entry, this program's steps.
+fn stamp(wasm: &Path, entry: &str) -> Result<String, Failure> {
     let bytes = fs::read(wasm).map_err(Failure::file("read", wasm))?;
     let mut hasher = DefaultHasher::new();
-    (&bytes, SHIM, WASM_FEATURES, glue::VERSION).hash(&mut hasher);
+    (&bytes, entry, WASM_FEATURES, glue::VERSION).hash(&mut hasher);
     Ok(format!("{:016x}\n", hasher.finish()))
 }
 

@@ -1,0 +1,75 @@
+// The entry module of the Worker: hands each event to wasm. It decides nothing about a
+// request but which of two equal ways it takes.
+//
+// Short way: a body of declared and modest length is read in one call, and one
+// synchronous call into wasm gives the answer, or a promise of it when there is
+// something to relay. A call into wasm costs little; a Rust future around a body does
+// not. Long way: everything else, through the exported handler, which meters the body as
+// it arrives.
+//
+// After a panic or a trap the wasm memory is not to be trusted. The next event starts on
+// a fresh instance; the requests that were in flight are lost, which is why the Rust side
+// must not panic.
+import * as glue from "./glue.js";
+
+// Bodies of at most so many bytes go the short way, while so many are in flight. The
+// runtime holds them outside of wasm; an isolate has 128 MB for both.
+const SHORT_BYTES_MAX = 1 << 20;
+const IN_FLIGHT_BYTES_MAX = 16 << 20;
+
+const state = glue.__worker_init_state();
+const names = glue.header_names().split("\n");
+let inFlight = 0;
+
+function failed(error) {
+  if (error instanceof WebAssembly.RuntimeError) {
+    console.error("wasm aborted", error);
+    state.criticalError = true;
+  }
+}
+
+// A trap while a future is polled reaches no caller: only this event tells of it.
+addEventListener("error", (event) => failed(event.error));
+
+// The headers that the door reads, as lines of name, tab, value: neither holds a newline.
+function headLines(headers) {
+  let lines = "";
+  for (const name of names) {
+    const value = headers.get(name);
+    if (value !== null) lines += `${name}\t${value}\n`;
+  }
+  return lines;
+}
+
+function isShort(request) {
+  const length = Number(request.headers.get("content-length") ?? NaN);
+  const modest = length >= 0 && length <= SHORT_BYTES_MAX;
+  return modest && request.body !== null && inFlight + length <= IN_FLIGHT_BYTES_MAX ? length : -1;
+}
+
+async function fetch(request, env, context) {
+  const length = request.method === "POST" ? isShort(request) : -1;
+  if (length < 0) return await glue.fetch(request, env, context);
+  inFlight += length;
+  try {
+    const body = await request.arrayBuffer();
+    return await glue.take(request.url, headLines(request.headers), new Uint8Array(body), env);
+  } finally {
+    inFlight -= length;
+  }
+}
+
+export default {
+  async fetch(request, env, context) {
+    if (state.criticalError) {
+      glue.__wbg_reset_state();
+      state.criticalError = false;
+    }
+    try {
+      return await fetch(request, env, context);
+    } catch (error) {
+      failed(error);
+      throw error;
+    }
+  },
+};
