@@ -254,3 +254,18 @@ fn a_box_is_checked_wherever_it_stands_and_holds_finite_numbers() {
         Code::SchemaBbox
     );
 }
+
+#[test]
+fn rings_without_positions_spend_the_budget_of_those_they_lack() {
+    let limits = Limits {
+        vertices_max: 11,
+        ..Limits::default()
+    };
+    let code = |body: &str| judged_within(&limits, None, body).report.violations()[0].code;
+    let polygon = |rings: &[&str]| {
+        let rings = rings.join(",");
+        format!(r#"{{"type":"MultiPolygon","coordinates":[[{rings}]]}}"#)
+    };
+    assert_eq!(code(&polygon(&["[[0,0]]"; 2])), Code::TooFewPoints);
+    assert_eq!(code(&polygon(&["[[0,0]]"; 3])), Code::LimitVertices);
+}

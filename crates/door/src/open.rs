@@ -77,7 +77,8 @@ impl Door {
             declared: declared_length(head)?,
         };
         match head.header("content-encoding") {
-            None | Some("" | "identity") => {}
+            None | Some("") => {}
+            Some(coding) if coding.eq_ignore_ascii_case("identity") => {}
             Some(_) => return Err(Problem::Encoding),
         }
         let bytes_max = self.limits.body_bytes_max;
@@ -233,7 +234,8 @@ fn declared_length(head: &Head) -> Result<Option<u64>, Problem> {
         .ok_or(Problem::Length)
 }
 
-/// `Idempotency-Key`, else `webhook-id`. The first may stand in quotes (RFC 8941).
+/// `Idempotency-Key`, else `webhook-id`. The first may stand in quotes (RFC 8941); what has
+/// quotes inside is two keys that were joined.
 fn request_key<'a>(source: &Source, head: &'a Head) -> Result<Option<RequestKey<'a>>, Problem> {
     let printable = |key: &str| {
         (1..=KEY_CHARACTERS_MAX).contains(&key.len())
@@ -244,7 +246,8 @@ fn request_key<'a>(source: &Source, head: &'a Head) -> Result<Option<RequestKey<
             .strip_prefix('"')
             .and_then(|rest| rest.strip_suffix('"'));
         let key = inner.unwrap_or(header);
-        return if printable(key) {
+        let joined = inner.is_some_and(|inner| inner.contains('"'));
+        return if printable(key) && !joined {
             Ok(Some(RequestKey::Idempotency(key)))
         } else {
             Err(Problem::KeyMalformed)

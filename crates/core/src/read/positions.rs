@@ -20,6 +20,15 @@ pub(super) const fn levels(kind: ShapeKind) -> usize {
     }
 }
 
+/// The fewest positions of a point, line or ring.
+const fn fewest(kind: ShapeKind) -> u32 {
+    match kind {
+        ShapeKind::Point | ShapeKind::MultiPoint => 1,
+        ShapeKind::LineString | ShapeKind::MultiLineString => 2,
+        ShapeKind::Polygon | ShapeKind::MultiPolygon => 4,
+    }
+}
+
 /// Reads the `coordinates` of a primitive; none when a fault leaves them unreadable.
 pub(super) fn read(
     value: Value<'_>,
@@ -43,7 +52,7 @@ pub(super) fn read(
         },
         offsets: Vec::new(),
         offsets_max: usize::try_from(course.vertices_left).unwrap_or(usize::MAX),
-        left_out: 0,
+        beyond: 0,
         mixed: false,
         sound: true,
     };
@@ -57,8 +66,9 @@ struct Reader {
     offsets: Vec<usize>,
     /// Positions that the budget has room for.
     offsets_max: usize,
-    /// Positions beyond the budget: counted, not kept.
-    left_out: u64,
+    /// What is charged besides the positions kept: those that the budget has no room for,
+    /// and those that a ring or line is short of. It costs its judge as much without them.
+    beyond: u64,
     mixed: bool,
     sound: bool,
 }
@@ -197,7 +207,7 @@ impl Reader {
 
     fn keep(&mut self, numbers: &[f64], offset: usize) {
         if self.offsets.len() >= self.offsets_max {
-            self.left_out += 1;
+            self.beyond += 1;
             return;
         }
         if self.primitive.stride == 0 {
@@ -228,6 +238,9 @@ impl Reader {
     fn end_ring(&mut self) {
         let end = u32::try_from(self.offsets.len()).unwrap_or(u32::MAX);
         if self.kind != ShapeKind::MultiPoint {
+            let start = self.primitive.ring_ends.last().copied().unwrap_or(0);
+            let positions = end.saturating_sub(start);
+            self.beyond += u64::from(fewest(self.kind).saturating_sub(positions));
             self.primitive.ring_ends.push(end);
         }
     }
@@ -246,7 +259,7 @@ impl Reader {
         course: &mut Course<'_>,
         report: &mut Report,
     ) -> Option<Located> {
-        let read = (self.offsets.len() as u64).saturating_add(self.left_out);
+        let read = (self.offsets.len() as u64).saturating_add(self.beyond);
         let spent = course.spend_vertices(read);
         if let Some(violation) = spent {
             report.push(violation.at(pointer, value.start));

@@ -1,10 +1,11 @@
-//! Batches that no Worker sends.
+//! Batches that no Worker sends, heads that no client writes.
 #![allow(clippy::unwrap_used, reason = "a test stops where it is surprised")]
 
 use hexlane_core::signature::{
     Secret, SignatureFault, WebhookHeaders, sign_webhook, verify_webhook,
 };
-use hexlane_door::{Head, relay};
+use hexlane_core::source::{AuthSettings, SourceSettings};
+use hexlane_door::{DoorSettings, Head, relay};
 
 fn unpacked(body: &[u8]) -> u16 {
     match relay::unpack(&Head::new("POST", relay::PATH), body, &[], 0) {
@@ -51,4 +52,28 @@ fn many_signatures_by_many_secrets_are_all_tried() {
         verified(&vec![wrong; 16].join(" ")),
         Err(SignatureFault::Wrong)
     );
+}
+
+fn opened(name: &str, value: &str) -> u16 {
+    let mut settings = DoorSettings::default();
+    let source = SourceSettings::new(AuthSettings::None);
+    settings.sources.insert("open".to_owned(), source);
+    let door = settings.resolve(|_| None).unwrap();
+    let head = Head::new("POST", "/v1/events/open").with("content-type", "application/json");
+    let head = head.with(name, value);
+    door.open(&head)
+        .map_or_else(|answer| answer.status, |_| 200)
+}
+
+#[test]
+fn keys_that_were_joined_are_no_key() {
+    assert_eq!(opened("idempotency-key", r#""a""#), 200);
+    assert_eq!(opened("idempotency-key", r#""a", "b""#), 400);
+}
+
+#[test]
+fn a_coding_is_known_in_any_case() {
+    for (coding, status) in [("", 200), ("Identity", 200), ("gzip", 415)] {
+        assert_eq!(opened("content-encoding", coding), status, "{coding}");
+    }
 }
