@@ -1,3 +1,5 @@
+//! What the reader says of bodies: every violation, with its code, pointer and offset.
+
 use super::*;
 use crate::geometry::Primitive;
 use crate::violation::Place;

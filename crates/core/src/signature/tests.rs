@@ -1,3 +1,5 @@
+//! Signatures made here and by others: which are taken, and why the rest is not.
+
 use super::*;
 
 const NOW_US: i64 = 1_614_265_330_000_000;
