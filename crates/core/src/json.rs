@@ -3,6 +3,7 @@
 //! the bytes they were.
 
 mod number;
+mod plain;
 mod text;
 mod validate;
 mod value;

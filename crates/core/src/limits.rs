@@ -17,7 +17,7 @@ pub struct Limits {
     pub vertices_max: u64,
     /// Violations told; the rest is counted. 100: a person reads no more.
     pub violations_max: u32,
-    /// Vertex steps of the validity judge for one request, a second of work and less.
+    /// Vertex steps of the validity judge for one request, about a second of work.
     pub work_max: u64,
     /// Bytes of one encoded envelope. 8 MiB on the relay; 256 KiB and less on brokers.
     pub envelope_bytes_max: u64,

@@ -14,39 +14,44 @@ const WHOLE_MAX: u64 = 1 << 53;
 /// Digits that a `u64` holds whatever they are.
 const DIGITS_MAX: usize = 19;
 
-/// The number that starts there and the index after it; none when it takes the long way.
+/// The number that starts there and the index after it; none when it takes the long way,
+/// or is no number of JSON.
 pub(super) fn short(bytes: &[u8], start: usize) -> Option<(f64, usize)> {
     let negative = bytes.get(start) == Some(&b'-');
     let whole = start + usize::from(negative);
-    let mut at = whole;
-    let mut digits: u64 = 0;
+    let (mut digits, mut at) = take_digits(bytes, whole, 0);
+    let mut count = at - whole;
+    if count == 0 || (count > 1 && bytes.get(whole) == Some(&b'0')) {
+        return None;
+    }
+    let mut places = 0;
+    if bytes.get(at) == Some(&b'.') {
+        let fraction = at + 1;
+        (digits, at) = take_digits(bytes, fraction, digits);
+        places = at - fraction;
+        count += places;
+        if places == 0 {
+            return None;
+        }
+    }
+    let exponent = matches!(bytes.get(at), Some(b'e' | b'E'));
+    if exponent || count > DIGITS_MAX || digits > WHOLE_MAX {
+        return None;
+    }
+    #[allow(clippy::cast_precision_loss, reason = "below 2^53 nothing is lost")]
+    let value = digits as f64 / POWERS.get(places)?;
+    Some((if negative { -value } else { value }, at))
+}
+
+/// Reads on at `at`; wraps around beyond [`DIGITS_MAX`], which the caller refuses.
+fn take_digits(bytes: &[u8], mut at: usize, mut digits: u64) -> (u64, usize) {
     while let Some(digit @ b'0'..=b'9') = bytes.get(at) {
         digits = digits
             .wrapping_mul(10)
             .wrapping_add(u64::from(digit - b'0'));
         at += 1;
     }
-    let mut count = at - whole;
-    let mut places = 0;
-    if bytes.get(at) == Some(&b'.') {
-        let fraction = at + 1;
-        at = fraction;
-        while let Some(digit @ b'0'..=b'9') = bytes.get(at) {
-            digits = digits
-                .wrapping_mul(10)
-                .wrapping_add(u64::from(digit - b'0'));
-            at += 1;
-        }
-        places = at - fraction;
-        count += places;
-    }
-    let exponent = matches!(bytes.get(at), Some(b'e' | b'E'));
-    if exponent || count == 0 || count > DIGITS_MAX || digits > WHOLE_MAX {
-        return None;
-    }
-    #[allow(clippy::cast_precision_loss, reason = "below 2^53 nothing is lost")]
-    let value = digits as f64 / POWERS.get(places)?;
-    Some((if negative { -value } else { value }, at))
+    (digits, at)
 }
 
 #[cfg(test)]
@@ -58,7 +63,9 @@ mod tests {
     fn what_is_read_the_short_way_keeps_its_sign_and_its_end() {
         assert_eq!(short(b"-12.50,", 0), Some((-12.5, 6)));
         assert!(short(b"-0.0]", 0).is_some_and(|(zero, _)| zero.is_sign_negative()));
-        assert_eq!(short(b"1e3", 0), None);
+        for long in ["1e3", "01", "-", "-.5", "1.", "+1", ""] {
+            assert_eq!(short(long.as_bytes(), 0), None, "{long}");
+        }
         assert_eq!(short(b"12345678901234567890", 0), None);
         assert_eq!(short(b"9007199254740993", 0), None);
     }

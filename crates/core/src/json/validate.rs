@@ -1,6 +1,7 @@
 //! The strict pass: RFC 8259 grammar, depth, members named once, and where containers
 //! end. Iterative; stops at the first fault of the grammar, collects duplicates.
 
+use super::plain::{Plains, space_end};
 use super::text;
 use crate::pointer;
 use std::borrow::Cow;
@@ -57,6 +58,7 @@ pub(crate) struct Index {
     pub(crate) duplicates: Vec<Duplicate>,
     /// Offsets of all of them, ascending.
     duplicates_at: Vec<usize>,
+    pub(super) plains: Plains,
 }
 
 impl Index {
@@ -183,21 +185,12 @@ impl<'a> Pass<'a> {
         if self.frames.len() >= self.depth_max {
             return false;
         }
-        let mut at = self.at;
-        loop {
-            let start = space_end(self.bytes, at + 1);
-            let Ok(end) = number_end(self.bytes, start) else {
-                return false;
-            };
-            at = space_end(self.bytes, end);
-            match self.bytes.get(at) {
-                Some(b',') => {}
-                Some(b']') => break,
-                _ => return false,
-            }
-        }
+        let plain = self.index.plains.read(self.bytes, self.at);
+        let Some(end) = plain.or_else(|| numbers_end(self.bytes, self.at)) else {
+            return false;
+        };
         self.holds_container();
-        self.at = at + 1;
+        self.at = end;
         true
     }
 
@@ -344,11 +337,18 @@ impl<'a> Pass<'a> {
     }
 }
 
-fn space_end(bytes: &[u8], mut at: usize) -> usize {
-    while matches!(bytes.get(at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
-        at += 1;
+/// The index after an array of numbers, when it is nothing else and not empty.
+fn numbers_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut at = start;
+    loop {
+        let end = number_end(bytes, space_end(bytes, at + 1)).ok()?;
+        at = space_end(bytes, end);
+        match bytes.get(at) {
+            Some(b',') => {}
+            Some(b']') => return Some(at + 1),
+            _ => return None,
+        }
     }
-    at
 }
 
 /// The end of the number that starts there.

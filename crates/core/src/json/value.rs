@@ -1,6 +1,6 @@
 //! A view of one value in a text that passed the strict pass.
 
-use super::number;
+use super::plain::{Plain, space_end as space};
 use super::text;
 use super::validate::Index;
 use std::borrow::Cow;
@@ -107,12 +107,15 @@ impl<'a> Value<'a> {
         } else {
             self.end
         };
-        Elements(Children {
-            input: self.input,
-            index: self.index,
-            at,
-            end: self.end,
-        })
+        Elements {
+            children: Children {
+                input: self.input,
+                index: self.index,
+                at,
+                end: self.end,
+            },
+            hint: None,
+        }
     }
 
     /// The member of that name.
@@ -191,42 +194,19 @@ impl<'a> Iterator for Members<'a> {
 }
 
 /// Elements of an array.
-pub(crate) struct Elements<'a>(Children<'a>);
-
-/// An array of two or three plain numbers: almost every position there is.
-pub(crate) struct Flat {
-    pub(crate) start: usize,
-    pub(crate) numbers: [f64; 3],
-    pub(crate) count: usize,
+pub(crate) struct Elements<'a> {
+    children: Children<'a>,
+    /// Where the next plain array is likely to be found.
+    hint: Option<usize>,
 }
 
-impl Elements<'_> {
-    /// The next element, when it is [`Flat`]; else nothing is taken.
-    pub(crate) fn next_flat(&mut self) -> Option<Flat> {
-        let bytes = self.0.input.as_bytes();
-        let start = self.0.start();
-        if bytes.get(start) != Some(&b'[') {
-            return None;
-        }
-        let mut flat = Flat {
-            start,
-            numbers: [0.0; 3],
-            count: 0,
-        };
-        let mut at = start;
-        loop {
-            let (number, end) = number::short(bytes, space(bytes, at + 1))?;
-            *flat.numbers.get_mut(flat.count)? = number;
-            flat.count += 1;
-            at = space(bytes, end);
-            match bytes.get(at) {
-                Some(b',') => {}
-                Some(b']') if flat.count > 1 => break,
-                _ => return None,
-            }
-        }
-        self.0.at = at + 1;
-        Some(flat)
+impl<'a> Elements<'a> {
+    /// The next element, when it is [`Plain`]; else nothing is taken.
+    pub(crate) fn next_plain(&mut self) -> Option<Plain<'a>> {
+        let start = self.children.start();
+        let plain = self.children.index.plains.at(start, &mut self.hint)?;
+        self.children.at = plain.end;
+        Some(plain)
     }
 }
 
@@ -234,15 +214,8 @@ impl<'a> Iterator for Elements<'a> {
     type Item = Value<'a>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.0.next()
+        self.children.next()
     }
-}
-
-fn space(bytes: &[u8], mut at: usize) -> usize {
-    while matches!(bytes.get(at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
-        at += 1;
-    }
-    at
 }
 
 /// The end of the value that starts there; the text is known to be well-formed.

@@ -110,7 +110,7 @@ fn enter<'a>(here: Pending<'a>, open: &mut Vec<Open<'a>>, report: &mut Report) -
     foreign(
         here.value,
         &here.pointer,
-        &["geometry", "properties", "features", "coordinates"],
+        &["geometry", "properties", "features"],
         report,
     );
     let Some(geometries) = here.value.member("geometries") else {
@@ -176,7 +176,7 @@ fn primitive(
     foreign(
         here.value,
         &here.pointer,
-        &["geometry", "properties", "features", "geometries"],
+        &["geometry", "properties", "features"],
         report,
     );
     let Some(coordinates) = here.value.member("coordinates") else {

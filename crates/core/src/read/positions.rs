@@ -123,8 +123,8 @@ impl Reader {
     fn sequence(&mut self, value: Value<'_>, pointer: &str, report: &mut Report) {
         let mut elements = value.elements();
         for index in 0.. {
-            if let Some(flat) = elements.next_flat() {
-                self.keep(&flat.numbers[..flat.count], flat.start);
+            if let Some(plain) = elements.next_plain() {
+                self.keep(plain.numbers, plain.start);
                 continue;
             }
             let Some(position) = elements.next() else {
