@@ -1,6 +1,7 @@
 //! The documents of answers: problems (RFC 9457) and acceptances.
 
 use crate::enqueue::Enqueued;
+use crate::leading::Leading;
 use crate::problem::Problem;
 use hexlane_core::code::{Code, Severity};
 use hexlane_core::judge::Entry;
@@ -79,15 +80,10 @@ fn detail(problem: &Problem) -> Option<String> {
     match problem {
         Problem::TooLarge { bytes_max } => Some(format!("at most {bytes_max} bytes are taken")),
         Problem::Refused { report, .. } => {
-            let (errors, first) = (report.errors(), report.first_error()?);
-            let place = if first.pointer.is_empty() {
-                "the document"
-            } else {
-                first.pointer.as_str()
-            };
-            Some(match errors {
-                1 => format!("{place}: {}", first.message),
-                _ => format!("{place}: {}, and {} more", first.message, errors - 1),
+            let sentence = Leading::of(report)?.sentence();
+            Some(match report.errors() {
+                1 => sentence,
+                errors => format!("{sentence}, and {} more", errors - 1),
             })
         }
         Problem::RelayMalformed(reason) => Some((*reason).to_owned()),

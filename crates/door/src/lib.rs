@@ -13,6 +13,7 @@ mod answer;
 mod document;
 mod enqueue;
 mod head;
+mod leading;
 mod meter;
 mod open;
 mod problem;

@@ -2,6 +2,7 @@
 
 use crate::answer::Answer;
 use crate::document;
+use crate::leading::Leading;
 use hexlane_core::code::Code;
 use hexlane_core::signature::SignatureFault;
 use hexlane_core::violation::Report;
@@ -74,7 +75,7 @@ impl Problem {
             Self::MethodNotAllowed => 405,
             Self::TooLarge { .. } => 413,
             Self::MediaType | Self::Encoding => 415,
-            Self::Refused { report, .. } => refused_status(report),
+            Self::Refused { report, .. } => Leading::of(report).map_or(422, Leading::status),
             Self::KeyReused(_) => 422,
             Self::Backlog { .. } => 429,
             Self::Misconfigured => 500,
@@ -97,7 +98,7 @@ impl Problem {
             Self::BodyCut => "body.cut",
             Self::Unauthorized(fault) => fault.as_str(),
             Self::Refused { report, .. } => {
-                leading_code(report).map_or("payload.refused", Code::as_str)
+                Leading::of(report).map_or("payload.refused", |leading| leading.code.as_str())
             }
             Self::KeyReused(_) => Code::IdempotencyKeyReused.as_str(),
             Self::Backlog { .. } => "backlog.full",
@@ -160,39 +161,4 @@ impl Problem {
             | Self::RelayMalformed(_) => answer,
         }
     }
-}
-
-/// 400 when it is not JSON or not UTF-8, 413 when it is too much, else 422.
-#[allow(
-    clippy::wildcard_enum_match_arm,
-    reason = "every code that is not listed is 422"
-)]
-const fn code_status(code: Code) -> u16 {
-    match code {
-        Code::ParseEmpty
-        | Code::ParseUtf8
-        | Code::ParseBom
-        | Code::ParseSyntax
-        | Code::ParseTrailingBytes
-        | Code::ParseLoneSurrogate => 400,
-        Code::LimitBytes
-        | Code::LimitDepth
-        | Code::LimitFeatures
-        | Code::LimitVertices
-        | Code::LimitEnvelope
-        | Code::GeometryTooComplex => 413,
-        _ => 422,
-    }
-}
-
-/// The error that gives the answer its status: the first of the lowest status.
-fn leading_code(report: &Report) -> Option<Code> {
-    let errors = report.totals().keys().copied();
-    errors
-        .filter(|code| code.severity() == hexlane_core::code::Severity::Error)
-        .min_by_key(|code| code_status(*code))
-}
-
-fn refused_status(report: &Report) -> u16 {
-    leading_code(report).map_or(422, code_status)
 }

@@ -183,6 +183,22 @@ fn a_refusal_holds_every_violation_with_its_place() {
 }
 
 #[test]
+fn code_type_and_detail_of_a_refusal_are_of_one_violation() {
+    let body = br#"{"type":"Polygon","coordinates":[[[0,0],[1,0],[2,0],[0,0]]]}"#;
+    let answer = send(&head("/v1/events/open"), body).unwrap_err();
+    let document: Value = serde_json::from_slice(&answer.body).unwrap();
+    let (first, code) = (&document["errors"][0], &document["code"]);
+    assert_eq!(
+        (&first["code"], code.as_str()),
+        (code, Some("geometry.collapsed"))
+    );
+    assert_eq!(document["type"], "urn:hexlane:problem:geometry.collapsed");
+    let told = [&first["pointer"], &first["message"]].map(|text| text.as_str().unwrap());
+    let detail = document["detail"].as_str().unwrap();
+    assert!(detail.starts_with(&told.join(": ")), "{detail}");
+}
+
+#[test]
 fn nothing_is_accepted_before_the_queue_has_it() {
     let enqueue = || send(&head("/v1/events/open"), POINT.as_bytes()).unwrap();
     let accepted = enqueue().settle(Ok(&[Enqueued::New]));
