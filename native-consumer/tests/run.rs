@@ -231,6 +231,20 @@ fn a_folder_in_use_is_left_alone() {
 }
 
 #[test]
+fn a_control_byte_in_a_header_is_refused_below_the_door() {
+    let folder = tempdir().unwrap();
+    let running = Running::start(folder.path());
+    for key in ["a\u{7f}b", "a\u{1}b"] {
+        let head = running.head("POST", DEMO, POINT.len());
+        let head = head.replace("\r\n\r\n", &format!("\r\nidempotency-key: {key}\r\n\r\n"));
+        let mut stream = TcpStream::connect(&running.address).unwrap();
+        stream.write_all(head.as_bytes()).unwrap();
+        assert_eq!(read_answer(stream), (400, String::new()), "{key:?}");
+    }
+    assert_eq!(running.ask("POST", DEMO, POINT).0, 202);
+}
+
+#[test]
 fn a_body_over_the_cap_is_answered_with_and_without_a_length() {
     let folder = tempdir().unwrap();
     let running = Running::start(folder.path());

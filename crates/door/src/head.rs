@@ -24,11 +24,12 @@ pub struct Head {
 }
 
 impl Head {
-    /// A head without headers. The path is without query.
+    /// A head without headers. The method is taken as it stands: its case counts (RFC 9110
+    /// section 9.1). The path is without query.
     #[must_use]
     pub fn new(method: &str, path: &str) -> Self {
         Self {
-            method: method.to_ascii_uppercase(),
+            method: method.to_owned(),
             path: path.to_owned(),
             headers: Vec::new(),
         }
@@ -49,7 +50,7 @@ impl Head {
         self
     }
 
-    /// The method, in upper case.
+    /// The method, as received.
     #[must_use]
     pub fn method(&self) -> &str {
         &self.method
@@ -61,12 +62,18 @@ impl Head {
         &self.path
     }
 
-    /// A header by its lower-case name, trimmed.
+    /// A header by its lower-case name, without the white space around it.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
             .find(|(known, _)| known == name)
-            .map(|(_, value)| value.trim())
+            .map(|(_, value)| trimmed(value))
     }
+}
+
+/// Without the optional white space of RFC 9110 section 5.6.3: spaces and tabs and nothing
+/// else. What else Unicode calls white space arrives otherwise at each front end.
+pub(crate) fn trimmed(text: &str) -> &str {
+    text.trim_matches([' ', '\t'])
 }

@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::enqueue::{Decision, Enqueue};
-use crate::head::Head;
+use crate::head::{Head, trimmed};
 use crate::meter::{Budget, Meter};
 use crate::problem::Problem;
 use hexlane_core::judge::{self, Request, RequestKey};
@@ -207,7 +207,7 @@ fn media_type(head: &Head) -> Result<&'static str, Problem> {
     let header = head.header("content-type").ok_or(Problem::MediaType)?;
     let mut pieces = header
         .split(';')
-        .map(|piece| piece.trim().to_ascii_lowercase());
+        .map(|piece| trimmed(piece).to_ascii_lowercase());
     let name = pieces.next().unwrap_or_default();
     let foreign_charset = pieces.any(|parameter| {
         parameter

@@ -44,7 +44,7 @@ fn door() -> Door {
 }
 
 fn head(path: &str) -> Head {
-    Head::new("post", path).with("Content-Type", "application/geo+json")
+    Head::new("POST", path).with("Content-Type", "application/geo+json")
 }
 
 fn send(head: &Head, body: &[u8]) -> Result<Enqueue, Answer> {
@@ -150,6 +150,12 @@ fn a_whole_body_is_held_to_its_declared_length_and_the_cap() {
 fn a_wrong_method_names_the_right_one() {
     let answer = send(&Head::new("PUT", "/v1/events/open"), b"").unwrap_err();
     assert_eq!(answer.header("allow"), Some("POST"));
+}
+
+#[test]
+fn the_case_of_a_method_counts() {
+    let answer = send(&Head::new("post", "/v1/events/open"), b"").unwrap_err();
+    assert_eq!((answer.status, answer.header("allow")), (405, Some("POST")));
 }
 
 #[test]

@@ -55,20 +55,45 @@ fn many_signatures_by_many_secrets_are_all_tried() {
 }
 
 fn opened(name: &str, value: &str) -> u16 {
+    let head = Head::new("POST", "/v1/events/open").with("content-type", "application/json");
+    status(&head.with(name, value))
+}
+
+fn typed(kind: &str) -> u16 {
+    status(&Head::new("POST", "/v1/events/open").with("content-type", kind))
+}
+
+fn status(head: &Head) -> u16 {
     let mut settings = DoorSettings::default();
     let source = SourceSettings::new(AuthSettings::None);
     settings.sources.insert("open".to_owned(), source);
     let door = settings.resolve(|_| None).unwrap();
-    let head = Head::new("POST", "/v1/events/open").with("content-type", "application/json");
-    let head = head.with(name, value);
-    door.open(&head)
-        .map_or_else(|answer| answer.status, |_| 200)
+    door.open(head).map_or_else(|answer| answer.status, |_| 200)
 }
 
 #[test]
 fn keys_that_were_joined_are_no_key() {
     assert_eq!(opened("idempotency-key", r#""a""#), 200);
     assert_eq!(opened("idempotency-key", r#""a", "b""#), 400);
+}
+
+#[test]
+fn no_white_space_but_spaces_and_tabs_is_taken_off_a_header() {
+    for (key, status) in [
+        (" \tkey\t ", 200),
+        ("\u{a0}key", 400),
+        ("key\u{2003}", 400),
+        ("key\u{b}", 400),
+        ("key\u{7f}", 400),
+    ] {
+        assert_eq!(opened("idempotency-key", key), status, "{key:?}");
+    }
+    for (kind, status) in [
+        ("\tapplication/json ; charset=utf-8", 200),
+        ("application/json\u{a0}", 415),
+    ] {
+        assert_eq!(typed(kind), status, "{kind:?}");
+    }
 }
 
 #[test]

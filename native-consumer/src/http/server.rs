@@ -1,4 +1,8 @@
 //! Connections: accepted, bounded in number and time, and closed without cutting a request.
+//!
+//! A head that is not HTTP, such as one with a control byte in a header (RFC 9110 section
+//! 5.5), is refused by the HTTP library itself: 400, no document, the connection closed. The
+//! door never sees it, and the library has no place to say more.
 
 use axum::Router;
 use axum::body::Body;

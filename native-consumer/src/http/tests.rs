@@ -178,6 +178,7 @@ async fn every_answer_is_the_doors() {
         geojson().with("content-encoding", "br"),
         Head::new("POST", "/v1/events/demo"),
         Head::new("GET", "/v1/events/demo"),
+        Head::new("post", "/v1/events/demo").with("content-type", "application/geo+json"),
         Head::new("POST", "/v1/events/nobody"),
         Head::new("POST", "/nowhere"),
     ];
