@@ -8,6 +8,8 @@
 //! | `GET /metrics` | Prometheus text |
 //! | `GET /v1/status` | counts, for `hexlane status`; loopback only |
 //!
+//! Another method at the paths of GET is 405 with the door's document.
+//!
 //! HTTP/1.1 alone; TLS and HTTP/2 end at a proxy. What is answered to events is decided in
 //! `hexlane-door`; no 202 exists before the queue has said that it is durable.
 

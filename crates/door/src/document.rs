@@ -92,7 +92,7 @@ fn detail(problem: &Problem) -> Option<String> {
         }
         Problem::RouteUnknown
         | Problem::SourceUnknown
-        | Problem::MethodNotAllowed
+        | Problem::MethodNotAllowed { .. }
         | Problem::MediaType
         | Problem::Encoding
         | Problem::Length

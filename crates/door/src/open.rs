@@ -64,7 +64,7 @@ impl Door {
             .strip_prefix(EVENTS_PATH)
             .ok_or(Problem::RouteUnknown)?;
         if head.method() != "POST" {
-            return Err(Problem::MethodNotAllowed);
+            return Err(Problem::MethodNotAllowed { allow: "POST" });
         }
         let source = self.sources.get(name).ok_or(Problem::SourceUnknown)?;
         prove_head(source, head)?;

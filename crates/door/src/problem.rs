@@ -14,8 +14,11 @@ pub enum Problem {
     RouteUnknown,
     /// No such source.
     SourceUnknown,
-    /// Only POST is taken.
-    MethodNotAllowed,
+    /// The path takes other methods.
+    MethodNotAllowed {
+        /// Which, as the header `Allow` lists them.
+        allow: &'static str,
+    },
     /// Not a GeoJSON media type.
     MediaType,
     /// A Content-Encoding that is not undone here.
@@ -72,7 +75,7 @@ impl Problem {
             Self::Length | Self::KeyMalformed | Self::BodyCut | Self::RelayMalformed(_) => 400,
             Self::Unauthorized(_) => 401,
             Self::RouteUnknown | Self::SourceUnknown => 404,
-            Self::MethodNotAllowed => 405,
+            Self::MethodNotAllowed { .. } => 405,
             Self::TooLarge { .. } => 413,
             Self::MediaType | Self::Encoding => 415,
             Self::Refused { report, .. } => Leading::of(report).map_or(422, Leading::status),
@@ -89,7 +92,7 @@ impl Problem {
         match self {
             Self::RouteUnknown => "route.unknown",
             Self::SourceUnknown => "source.unknown",
-            Self::MethodNotAllowed => "method.not_allowed",
+            Self::MethodNotAllowed { .. } => "method.not_allowed",
             Self::MediaType => "media_type.unsupported",
             Self::Encoding => "encoding.unsupported",
             Self::Length => "length.malformed",
@@ -114,7 +117,9 @@ impl Problem {
         match self {
             Self::RouteUnknown => "There is nothing at this path",
             Self::SourceUnknown => "No source of this name is set up",
-            Self::MethodNotAllowed => "Events are sent by POST",
+            Self::MethodNotAllowed { .. } => {
+                "This path does not take this method; Allow lists those it takes"
+            }
             Self::MediaType => "Send application/geo+json or application/json in UTF-8",
             Self::Encoding => "Send the body without Content-Encoding",
             Self::Length => "Content-Length is not a number",
@@ -141,7 +146,7 @@ impl Problem {
             document::problem(self),
         );
         match self {
-            Self::MethodNotAllowed => answer.with("allow", "POST"),
+            Self::MethodNotAllowed { allow } => answer.with("allow", *allow),
             Self::MediaType => answer.with("accept-post", "application/geo+json, application/json"),
             Self::Encoding => answer.with("accept-encoding", "identity"),
             Self::Unauthorized(_) => answer.with("www-authenticate", "Bearer"),

@@ -32,9 +32,9 @@ impl Readiness {
     }
 }
 
-/// It answers.
+/// It answers, as the Worker does.
 pub(super) async fn livez() -> Response<Body> {
-    json(200, &json!({ "live": true }))
+    json(200, &json!({ "status": "live" }))
 }
 
 /// It takes events, or says why not.

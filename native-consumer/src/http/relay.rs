@@ -24,7 +24,7 @@ pub(super) async fn relay<B: Backends>(
     let taken = if known_method {
         take(&app, &head(&parts), &mut body).await
     } else {
-        Err(Problem::MethodNotAllowed.answer())
+        Err(Problem::MethodNotAllowed { allow: "POST" }.answer())
     };
     let answer = match taken {
         Ok(answer) => answer,

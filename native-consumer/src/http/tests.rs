@@ -11,7 +11,9 @@ use hexlane_backend::{Clock, Code, Queue as _, QueueLimits};
 use hexlane_core::Envelope;
 use hexlane_core::signature::Secret;
 use hexlane_core::source::{AuthSettings, SourceSettings};
-use hexlane_door::{Answer, Budget, Decision, Door, DoorSettings, Enqueued, Head, Meter, relay};
+use hexlane_door::{
+    Answer, Budget, Decision, Door, DoorSettings, Enqueued, Head, Meter, Problem, relay,
+};
 use hexlane_engine::Stores;
 use http_body_util::BodyExt as _;
 use std::sync::Arc;
@@ -90,7 +92,7 @@ impl Bench {
             "accept-encoding",
             "retry-after",
         ] {
-            if let Some(value) = response.headers().get(name) {
+            for value in response.headers().get_all(name) {
                 answer
                     .headers
                     .push((name, value.to_str().unwrap().to_owned()));
@@ -281,4 +283,21 @@ async fn ready_says_why_not() {
 async fn status_is_told_to_loopback_alone() {
     let answer = bench().ask(&Head::new("GET", "/v1/status"), &[], b"").await;
     assert_eq!(answer.status, 404);
+}
+
+#[tokio::test]
+async fn what_only_tells_takes_no_other_method() {
+    let expected = Problem::MethodNotAllowed { allow: "GET, HEAD" }.answer();
+    for path in ["/livez", "/readyz", "/metrics", "/v1/status"] {
+        for method in ["POST", "DELETE", "get"] {
+            let answer = bench().ask(&Head::new(method, path), &[], b"{}").await;
+            assert_eq!(answer, expected, "{method} {path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn it_is_alive_in_the_words_of_the_worker() {
+    let answer = bench().ask(&Head::new("GET", "/livez"), &[], b"").await;
+    assert_eq!(answer.body, br#"{"status":"live"}"#);
 }
