@@ -59,6 +59,33 @@ fn every_mistake_is_told_with_its_place() {
 }
 
 #[test]
+fn a_lease_that_the_engine_would_refuse_is_told_with_its_place() {
+    let folder = tempdir().unwrap();
+    let too_short = |lease_ms, call_ms_max| {
+        let calls = format!("for store calls of up to {call_ms_max} ms");
+        format!("a lease of {lease_ms} ms is too short {calls}")
+    };
+    for (file, expected) in [
+        (
+            "[sqlite]\nstore_call_ms_max = 900\nlease_ms = 2000\n",
+            format!("hexlane.toml:3:1: {}\n", too_short(2000, 900)),
+        ),
+        (
+            "[sqlite]\nstore_call_ms_max = 6000\n",
+            format!("hexlane.toml:2:1: {}\n", too_short(15_000, 6000)),
+        ),
+        (
+            "[sqlite]\nlease_ms = 2000\nstore_call_ms_max = 300\n",
+            "the settings are right\n".to_owned(),
+        ),
+    ] {
+        write(folder.path(), "hexlane.toml", file);
+        let output = hexlane(folder.path()).args(["config", "check"]).output();
+        assert_eq!(out(&output.unwrap()), expected);
+    }
+}
+
+#[test]
 fn run_starts_with_no_mistake_and_tells_them_all() {
     let folder = tempdir().unwrap();
     write(folder.path(), "other.toml", WRONG);

@@ -9,7 +9,7 @@
 mod support;
 
 use std::io::Write as _;
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use support::process::{Running, read_answer};
 use support::{BOWTIE, POINT, err, hexlane, json_lines, until, with_stdin};
@@ -261,18 +261,18 @@ fn a_body_over_the_cap_is_answered_with_and_without_a_length() {
 }
 
 #[test]
-fn a_lease_shorter_than_a_call_is_refused() {
+fn a_lease_shorter_than_a_call_is_refused_before_anything_is_bound_or_opened() {
     let folder = tempdir().unwrap();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let lease = "sqlite.lease_ms=1000";
     let mut command = hexlane(folder.path());
-    command.args([
-        "run",
-        "--listen",
-        "127.0.0.1:0",
-        "--set",
-        "sqlite.lease_ms=1000",
-    ]);
+    command.args(["run", "--listen", &address, "--set", lease]);
     let output = command.output().unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    let log = String::from_utf8(output.stderr).unwrap();
-    assert!(log.contains("a lease of 1000 ms is too short"), "{log}");
+    let told = "hexlane: flag --set sqlite.lease_ms: a lease of 1000 ms is too short for store calls of up to 5000 ms\n";
+    assert_eq!(
+        (output.status.code(), err(&output).as_str()),
+        (Some(1), told)
+    );
+    assert!(!folder.path().join("hexlane-data").exists());
 }

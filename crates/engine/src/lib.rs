@@ -45,3 +45,4 @@ pub use reader::{Reader, Refusal};
 pub use settings::EngineSettings;
 pub use stop::{StopHandle, StopSignal, stop_pair};
 pub use stores::{Backends, Stores};
+pub use tenure::check_lease;

@@ -1,7 +1,8 @@
 //! From the layers to resolved settings: what no single value can show is checked here.
 
 use super::layers::Layers;
-use super::origin::Mistake;
+use super::name::SettingName;
+use super::origin::{Mistake, Origin};
 use super::resolved::{
     DeliverySettings, LogFormat, LogSettings, RunSettings, Settings, SqliteSettings,
 };
@@ -13,6 +14,7 @@ use crate::environment::Environment;
 use hexlane_core::signature::Secret;
 use hexlane_delivery::{BatchLimits, CreditLimits, RetryPolicy};
 use hexlane_door::{Door, SettingsError};
+use hexlane_engine::check_lease;
 use serde::de::DeserializeOwned;
 use std::time::Duration;
 
@@ -31,6 +33,9 @@ pub(super) fn resolve(
     let delivery = table(layers, "delivery", &mut mistakes);
     let delivery = delivery.map(|written| delivery_of(&written));
     let sqlite = table(layers, "sqlite", &mut mistakes).map(|written| sqlite_of(&written));
+    if let Some(sqlite) = &sqlite {
+        mistakes.extend(lease_mistake(sqlite, layers));
+    }
     let log = log(layers, &mut mistakes);
     if let Some(run) = &run
         && !run.listen.ip().is_loopback()
@@ -158,6 +163,20 @@ fn sqlite_of(written: &SqliteWritten) -> SqliteSettings {
         store_call_ms_max: written.store_call_ms_max.get(),
         key_retention_ms: written.key_retention_ms.get(),
     }
+}
+
+/// The engine's own rule. Told at the lease, or at the call's limit where that alone was set.
+fn lease_mistake(sqlite: &SqliteSettings, layers: &Layers) -> Option<Mistake> {
+    let error = check_lease(sqlite.lease_ms, sqlite.store_call_ms_max).err()?;
+    let names = [SettingName::SqliteLease, SettingName::SqliteStoreCall];
+    let origins = names.map(|name| layers.origin(name.path()));
+    let set = origins
+        .into_iter()
+        .find(|origin| *origin != Origin::Default);
+    Some(Mistake::new(
+        set.unwrap_or(Origin::Default),
+        error.to_string(),
+    ))
 }
 
 fn log(layers: &Layers, mistakes: &mut Vec<Mistake>) -> Option<LogSettings> {
