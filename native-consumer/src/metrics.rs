@@ -7,6 +7,7 @@ mod intake;
 mod label;
 mod tell;
 
+use self::backlog::BacklogMetrics;
 use self::delivery::DeliveryMetrics;
 use self::intake::IntakeMetrics;
 use hexlane_backend::{DeadLetters, Queue};
@@ -26,6 +27,7 @@ pub struct Metrics {
     registry: Registry,
     intake: IntakeMetrics,
     delivery: DeliveryMetrics,
+    backlog: BacklogMetrics,
 }
 
 impl Default for Metrics {
@@ -34,6 +36,7 @@ impl Default for Metrics {
         Self {
             intake: IntakeMetrics::register(&mut registry),
             delivery: DeliveryMetrics::register(&mut registry),
+            backlog: BacklogMetrics::register(&mut registry),
             registry,
         }
     }
@@ -64,7 +67,7 @@ impl Metrics {
     /// Everything as Prometheus text, the backlog asked for now.
     pub async fn scrape(&self, queue: &impl Queue, dead_letters: &impl DeadLetters) -> String {
         let mut text = String::new();
-        let waiting = backlog::registry(queue, dead_letters).await;
+        let waiting = self.backlog.read(queue, dead_letters).await;
         for registry in [&self.registry, &waiting] {
             if prometheus_text::encode(&mut text, registry).is_err() {
                 tracing::error!("metrics could not be written");

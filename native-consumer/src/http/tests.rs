@@ -280,6 +280,33 @@ async fn ready_says_why_not() {
 }
 
 #[tokio::test]
+async fn a_backlog_that_cannot_be_read_is_counted_and_shows_no_old_number() {
+    let bench = bench();
+    let head = geojson();
+    let accepted = bench.ask(&head, &["content-type"], POINT.as_bytes());
+    assert_eq!(accepted.await.status, 202);
+    let read = "hexlane_backlog_reads_failed_total";
+    let scraped = async || {
+        let answer = bench.ask(&Head::new("GET", "/metrics"), &[], b"").await;
+        String::from_utf8(answer.body).unwrap()
+    };
+    let shows = |text: &str, line: &str| text.lines().any(|each| each.starts_with(line));
+    let before = scraped().await;
+    assert!(shows(&before, "hexlane_queue_ready_events{"), "{before}");
+    bench
+        .plan
+        .on_call(Operation::Backlog, 2, Fault::Fail(Code::Io));
+    let (failing, after) = (scraped().await, scraped().await);
+    assert!(!shows(&failing, "hexlane_queue_ready_events{"), "{failing}");
+    assert!(shows(&after, "hexlane_queue_ready_events{"), "{after}");
+    for (text, failed) in [(before, 0), (failing, 1), (after, 1)] {
+        let line = format!("{read}{{store=\"queue\"}} {failed}");
+        assert!(shows(&text, &line), "{line}\n{text}");
+        assert!(shows(&text, &format!("{read}{{store=\"dead_letters\"}} 0")));
+    }
+}
+
+#[tokio::test]
 async fn status_is_told_to_loopback_alone() {
     let answer = bench().ask(&Head::new("GET", "/v1/status"), &[], b"").await;
     assert_eq!(answer.status, 404);

@@ -54,5 +54,11 @@ pub(super) struct ShardLabels {
     pub(super) shard: u16,
 }
 
+/// A store.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct StoreLabels {
+    pub(super) store: &'static str,
+}
+
 /// A counter for each set of labels.
 pub(super) type Counters<L> = Family<L, Counter>;
