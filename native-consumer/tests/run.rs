@@ -3,11 +3,15 @@
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::panic,
     reason = "clippy knows the functions of a test, and not what they stand on"
 )]
 
 mod support;
 
+use hexlane_core::envelope::Kind;
+use hexlane_core::source::{AuthSettings, SourceSettings};
+use hexlane_door::{Decision, DoorSettings, Head, relay};
 use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
@@ -129,6 +133,49 @@ fn the_default_log_tells_of_the_process_and_not_of_each_shard() {
     });
     let expected = ["ready", "stopping; a second signal ends at once", "stopped"];
     assert_eq!(messages.collect::<Vec<_>>(), expected);
+}
+
+/// A batch of the relay with one event that the door kept for poison.
+fn quarantined() -> relay::Parcel {
+    let mut settings = DoorSettings::default();
+    let source = SourceSettings::new(AuthSettings::None);
+    settings.sources.insert("demo".to_owned(), source);
+    let door = settings.resolve(|_| None).unwrap();
+    let head = Head::new("POST", DEMO).with("content-type", "application/geo+json");
+    let Decision::Enqueue(enqueue) = door.open(&head).unwrap().judge(POINT.as_bytes(), 0) else {
+        panic!("a good point is enqueued");
+    };
+    let mut envelope = enqueue.envelopes().next().unwrap().clone();
+    envelope.kind = Kind::Quarantined;
+    relay::pack(std::iter::once(&envelope), None, 0)
+}
+
+#[test]
+fn a_dead_letter_and_a_lease_stand_once_in_the_log() {
+    let folder = tempdir().unwrap();
+    let mut command = hexlane(folder.path());
+    command.args(["run", "--listen", "127.0.0.1:0"]);
+    let running = Running::of(command.env("HEXLANE_LOG", "debug"));
+    let parcel = quarantined();
+    let mut stream = TcpStream::connect(&running.address).unwrap();
+    let head = running.head("POST", relay::PATH, parcel.body.len());
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(&parcel.body).unwrap();
+    assert_eq!(read_answer(stream).0, 200);
+    running.until_settled("dead", 1);
+    running.signal("TERM");
+    let log = running.log();
+    let lines: Vec<serde_json::Value> = log
+        .iter()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let count =
+        |holds: fn(&serde_json::Value) -> bool| lines.iter().filter(|line| holds(line)).count();
+    let is_dead_letter =
+        |line: &serde_json::Value| line["message"].as_str().unwrap().contains("dead letter");
+    assert_eq!(count(is_dead_letter), 1, "{log:#?}");
+    assert_eq!(count(|line| line["epoch"] == 1), 64, "{log:#?}");
+    assert_eq!(count(|line| line["message"] == "shard released"), 64);
 }
 
 #[test]

@@ -93,7 +93,7 @@ impl Burial {
     fn tell<B: Backends>(&self, context: &Context<B>, tenure: &Tenure) {
         let cause = &self.refusal.cause;
         let (class, code) = (cause.class(), cause.code());
-        tracing::info!(
+        tracing::warn!(
             shard = %tenure.lease.shard, key = %self.row.delivery.key(), class = class.as_str(),
             code = %code, destination = self.destination.as_str(), attempts = self.attempts,
             "dead letter recorded"

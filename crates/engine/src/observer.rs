@@ -1,4 +1,7 @@
 //! What an engine tells about itself, as values. Who counts them is not its business.
+//!
+//! The engine itself logs leases, pauses, alerts and dead letters, so that nobody who counts
+//! needs to; batches and single events it only tells.
 
 use hexlane_core::lane::Shard;
 use hexlane_core::{FailureClass, Outcome};

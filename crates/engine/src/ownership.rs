@@ -178,10 +178,10 @@ impl<'a, B: Backends> Ownership<'a, B> {
                 && flushed.end.is_none()
                 && flushed.gone.entries > 0 =>
             {
+                let (reason, pauses) = (PauseReason::Queue, self.flush_failures);
+                tracing::info!(shard = %self.shard(), reason = reason.as_str(), pauses, "resumed");
                 self.flush_failures = 0;
-                self.observe(Observation::Resumed {
-                    reason: PauseReason::Queue,
-                });
+                self.observe(Observation::Resumed { reason });
             }
             None => {}
         }

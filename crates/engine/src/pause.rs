@@ -78,7 +78,8 @@ impl Pause {
         match failure.kind {
             FailureKind::Never => context.alert(shard, &code, failure),
             FailureKind::Again | FailureKind::Later if self.count == 0 => {
-                tracing::warn!(%shard, code = %code, %failure, "paused");
+                let reason = self.reason.as_str();
+                tracing::warn!(%shard, reason, code = %code, %failure, "paused");
             }
             FailureKind::Again | FailureKind::Later => {
                 tracing::debug!(%shard, code = %code, pauses = self.count, "still paused");

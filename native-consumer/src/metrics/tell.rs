@@ -1,15 +1,20 @@
-//! What a person should see in the log of what the engine tells.
+//! What of the engine's observations is logged here: those that it does not log itself. Each
+//! lease, pause, alert and dead letter stands in its own log, with more than it tells.
 
 use hexlane_core::lane::Shard;
 use hexlane_engine::Observation;
 
-/// Lifecycle and recoveries, dead letters, alerts; the rest for whoever looks closer.
+/// Recoveries; batches and events for whoever looks closer.
 pub(super) fn tell(shard: Shard, observation: &Observation) {
     let shard = shard.get();
     match observation {
-        Observation::Leased { epoch } => tracing::debug!(shard, epoch, "shard leased"),
-        Observation::Released => tracing::debug!(shard, "shard released"),
-        Observation::Fenced => tracing::warn!(shard, "fenced by a higher epoch"),
+        Observation::Leased { .. }
+        | Observation::Released
+        | Observation::Fenced
+        | Observation::Buried { .. }
+        | Observation::Paused { .. }
+        | Observation::Resumed { .. }
+        | Observation::Alert { .. } => {}
         Observation::Refused { events } => {
             tracing::warn!(
                 shard,
@@ -20,21 +25,6 @@ pub(super) fn tell(shard: Shard, observation: &Observation) {
         Observation::LookedUp { events } => {
             tracing::warn!(shard, events, "a lost answer was found by its claims");
         }
-        Observation::Buried {
-            destination,
-            class,
-            code,
-        } => {
-            let (destination, class) = (destination.as_str(), class.as_str());
-            tracing::warn!(shard, destination, class, %code, "dead letter");
-        }
-        Observation::Paused { reason, code } => {
-            tracing::warn!(shard, reason = reason.as_str(), %code, "shard paused");
-        }
-        Observation::Resumed { reason } => {
-            tracing::info!(shard, reason = reason.as_str(), "shard resumed");
-        }
-        Observation::Alert { code } => tracing::error!(shard, %code, "alert"),
         Observation::Landed { events, took } => {
             tracing::debug!(shard, events, took_ms = took.as_millis(), "batch landed");
         }
