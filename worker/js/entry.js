@@ -41,19 +41,11 @@ function headLines(headers) {
   return lines;
 }
 
-function isShort(request) {
-  const length = Number(request.headers.get("content-length") ?? NaN);
-  const modest = length >= 0 && length <= SHORT_BYTES_MAX;
-  return modest && request.body !== null && inFlight + length <= IN_FLIGHT_BYTES_MAX ? length : -1;
-}
-
-async function fetch(request, env, context) {
-  const length = request.method === "POST" ? isShort(request) : -1;
-  if (length < 0) return await glue.fetch(request, env, context);
+async function short(request, headers, length, env) {
   inFlight += length;
   try {
     const body = await request.arrayBuffer();
-    return await glue.take(request.url, headLines(request.headers), new Uint8Array(body), env);
+    return await glue.take(request.url, headLines(headers), new Uint8Array(body), env);
   } finally {
     inFlight -= length;
   }
@@ -66,7 +58,12 @@ export default {
       state.criticalError = false;
     }
     try {
-      return await fetch(request, env, context);
+      const headers = request.headers;
+      const length = Number(headers.get("content-length") ?? NaN);
+      const modest = length >= 0 && length <= SHORT_BYTES_MAX && inFlight + length <= IN_FLIGHT_BYTES_MAX;
+      return modest && request.method === "POST"
+        ? await short(request, headers, length, env)
+        : await glue.fetch(request, env, context);
     } catch (error) {
       failed(error);
       throw error;
