@@ -185,10 +185,10 @@ fn rings() -> Vec<Row> {
         Row::refused(
             "a ring without an area",
             422,
-            "geometry.self_intersection",
+            "geometry.collapsed",
             polygon("g", collapsed),
         )
-        .among("geometry.collapsed"),
+        .among("geometry.self_intersection"),
         Row::refused(
             "a line of one point",
             422,

@@ -113,7 +113,13 @@ impl Row {
             let mut same = errors().filter(|error| error["code"] == code);
             same.any(|error| error["pointer"] == pointer && error["byte_offset"] == byte)
         });
-        (stamped && typed && media && placed && complete).then_some(())
+        let detail = document["detail"].as_str().unwrap_or_default();
+        let names = |error: &Value| {
+            let message = error["message"].as_str().unwrap_or_default();
+            error["code"] == code && detail.contains(&format!(": {message}"))
+        };
+        let named = detail.is_empty() || errors().next().is_none() || errors().any(names);
+        (stamped && typed && media && placed && complete && named).then_some(())
     }
 
     fn judge_acceptance(&self, document: &Value) -> Option<()> {
