@@ -12,12 +12,15 @@ use worker::{Date, Request};
 /// A POST whose body is here.
 pub(crate) fn whole(url: &str, head_lines: &str, body: &[u8], edge: &Rc<Edge>) -> JsValue {
     let lines = head_lines.lines().filter_map(|line| line.split_once('\t'));
-    let head = lines.fold(Head::new("POST", path(url)), |head, (name, value)| head.with(name, value));
+    let head = lines.fold(Head::new("POST", path(url)), |head, (name, value)| {
+        head.with(name, value)
+    });
     match judge_whole(&head, body, edge) {
         Ok(Decision::Answer(answer)) | Err(answer) => reply::response(&answer),
         Ok(Decision::Enqueue(enqueue)) => {
             let edge = Rc::clone(edge);
-            future_to_promise(async move { Ok(reply::response(&routed(enqueue, &edge).await)) }).into()
+            future_to_promise(async move { Ok(reply::response(&routed(enqueue, &edge).await)) })
+                .into()
         }
     }
 }
@@ -40,7 +43,11 @@ pub(crate) async fn streamed(mut request: Request, edge: &Edge) -> Answer {
     }
 }
 
-async fn judge_streamed(request: &mut Request, head: &Head, edge: &Edge) -> Result<Decision, Answer> {
+async fn judge_streamed(
+    request: &mut Request,
+    head: &Head,
+    edge: &Edge,
+) -> Result<Decision, Answer> {
     let opened = edge.door.open(head)?;
     let mut meter = opened.meter(&edge.budget)?;
     read(request, &mut meter).await?;
@@ -56,10 +63,12 @@ async fn routed(enqueue: Enqueue, edge: &Edge) -> Answer {
 fn head(request: &Request) -> Head {
     let head = Head::new(request.method().as_ref(), &request.path());
     let headers = request.headers();
-    HEADERS.into_iter().fold(head, |head, name| match headers.get(name) {
-        Ok(Some(value)) => head.with(name, &value),
-        Ok(None) | Err(_) => head,
-    })
+    HEADERS
+        .into_iter()
+        .fold(head, |head, name| match headers.get(name) {
+            Ok(Some(value)) => head.with(name, &value),
+            Ok(None) | Err(_) => head,
+        })
 }
 
 /// The path of an absolute URL, without query and fragment.
@@ -83,5 +92,7 @@ async fn read(request: &mut Request, meter: &mut Meter) -> Result<(), Answer> {
 
 /// The runtime's clock, which stands still while wasm runs.
 fn now_us() -> i64 {
-    i64::try_from(Date::now().as_millis()).unwrap_or(i64::MAX).saturating_mul(1_000)
+    i64::try_from(Date::now().as_millis())
+        .unwrap_or(i64::MAX)
+        .saturating_mul(1_000)
 }

@@ -35,7 +35,11 @@ pub fn take(url: &str, head_lines: &str, body: Vec<u8>, env: Env) -> JsValue {
 /// # Errors
 /// When the runtime cannot make a response of an answer.
 #[event(fetch)]
-pub async fn fetch(request: Request, env: Env, _context: Context) -> worker::Result<web_sys::Response> {
+pub async fn fetch(
+    request: Request,
+    env: Env,
+    _context: Context,
+) -> worker::Result<web_sys::Response> {
     let answer = match bindings::resolve(&env) {
         Ok(edge) => intake::streamed(request, &edge).await,
         Err(reason) => misconfigured(&reason),

@@ -18,40 +18,10 @@ use crate::key::EventKey;
 use crate::lease::Lease;
 use crate::recorded::Recorded;
 use crate::retry_state::Attempt;
+pub use hexlane_core::Destination;
 use hexlane_core::digest::{Sha256Digest, sha256};
 use hexlane_core::{FailureClass, Stage};
 use std::future::Future;
-
-/// Worth retrying, or never as it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Destination {
-    /// Worth retrying later.
-    Retry,
-    /// Will never succeed as it is.
-    Poison,
-}
-
-impl Destination {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Retry, Self::Poison];
-
-    /// The fixed name in metrics and tables.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Retry => "retry",
-            Self::Poison => "poison",
-        }
-    }
-
-    /// The destination of that name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|destination| destination.as_str() == name)
-    }
-}
 
 /// Where a geometry is at fault.
 #[derive(Clone, Debug, PartialEq)]

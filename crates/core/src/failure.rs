@@ -92,3 +92,34 @@ impl Stage {
         Self::ALL.into_iter().find(|stage| stage.as_str() == name)
     }
 }
+
+/// Where dead letters go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Destination {
+    /// Worth trying again as it is.
+    Retry,
+    /// Will never succeed as it is, or must not be tried without a person.
+    Poison,
+}
+
+impl Destination {
+    /// Both, in the order of the declaration.
+    pub const ALL: [Self; 2] = [Self::Retry, Self::Poison];
+
+    /// The fixed name in metrics, tables and logs.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Retry => "retry",
+            Self::Poison => "poison",
+        }
+    }
+
+    /// The destination of that fixed name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|destination| destination.as_str() == name)
+    }
+}

@@ -26,5 +26,5 @@ pub mod version;
 pub mod violation;
 
 pub use envelope::Envelope;
-pub use failure::{FailureClass, Stage};
+pub use failure::{Destination, FailureClass, Stage};
 pub use outcome::Outcome;

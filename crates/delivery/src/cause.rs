@@ -5,6 +5,7 @@
 //! attempted once. No free text decides anything: the code is contract.
 
 use crate::retry_after::RetryAfter;
+pub use hexlane_core::Destination;
 use hexlane_core::{FailureClass, Stage};
 use std::borrow::Cow;
 
@@ -78,29 +79,6 @@ pub enum Scope {
     Sink,
     /// The shard.
     Shard,
-}
-
-/// Where dead letters go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Destination {
-    /// Worth trying again as it is.
-    Retry,
-    /// Will never succeed as it is, or must not be tried without a person.
-    Poison,
-}
-
-impl Destination {
-    /// Both, in the order of the declaration.
-    pub const ALL: [Self; 2] = [Self::Retry, Self::Poison];
-
-    /// The fixed name in metrics and logs.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Retry => "retry",
-            Self::Poison => "poison",
-        }
-    }
 }
 
 impl Cause {

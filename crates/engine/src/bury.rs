@@ -11,14 +11,13 @@ use crate::stores::Backends;
 use crate::tenure::Tenure;
 use hexlane_backend::{DeadLetter, DeadLetters, Destination, StoreError};
 use hexlane_core::{FailureClass, Outcome};
-use hexlane_delivery as delivery;
 
 /// An event that has to go, and why.
 #[derive(Debug)]
 pub(crate) struct Burial {
     pub(crate) row: Row,
     pub(crate) refusal: Refusal,
-    pub(crate) destination: delivery::Destination,
+    pub(crate) destination: Destination,
     pub(crate) attempts: u32,
 }
 
@@ -71,7 +70,7 @@ impl Burial {
         history.push(attempt_of(&self.refusal.cause, now_us));
         let seen_us = delivery.envelope().map(|envelope| envelope.accepted_at_us);
         DeadLetter {
-            destination: stored(self.destination),
+            destination: self.destination,
             key: delivery.key(),
             body: delivery.body().clone(),
             class: self.refusal.cause.class(),
@@ -107,12 +106,5 @@ impl Burial {
             code,
         };
         context.observer.observe(tenure.lease.shard, observation);
-    }
-}
-
-const fn stored(destination: delivery::Destination) -> Destination {
-    match destination {
-        delivery::Destination::Retry => Destination::Retry,
-        delivery::Destination::Poison => Destination::Poison,
     }
 }
