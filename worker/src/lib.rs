@@ -20,9 +20,12 @@ use worker::{Context, Env, Request, event};
 
 /// A POST with a whole body: a response, or a promise of one.
 ///
-/// # Errors
-/// When the runtime cannot make a response of an answer.
 #[wasm_bindgen]
+#[must_use]
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "what comes over from JavaScript is owned"
+)]
 pub fn take(url: &str, head_lines: &str, body: Vec<u8>, env: Env) -> JsValue {
     match bindings::resolve(&env) {
         Ok(edge) => intake::whole(url, head_lines, &body, &edge),
