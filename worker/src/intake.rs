@@ -10,8 +10,9 @@ use wasm_bindgen::JsValue;
 use worker::{Date, Request};
 
 /// A POST whose body is here.
-pub(crate) fn whole(url: &str, head_lines: &str, body: &[u8], edge: &Rc<Edge>) -> JsValue {
-    let lines = head_lines.lines().filter_map(|line| line.split_once('\t'));
+pub(crate) fn whole(head_lines: &str, body: &[u8], edge: &Rc<Edge>) -> JsValue {
+    let (url, lines) = head_lines.split_once('\n').unwrap_or((head_lines, ""));
+    let lines = lines.lines().filter_map(|line| line.split_once('\t'));
     let head = lines.fold(Head::new("POST", path(url)), |head, (name, value)| {
         head.with(name, value)
     });
@@ -25,7 +26,22 @@ pub(crate) fn whole(url: &str, head_lines: &str, body: &[u8], edge: &Rc<Edge>) -
     }
 }
 
+/// `/livez` answers that the isolate runs, and asks nobody else.
+fn live(head: &Head) -> Option<Answer> {
+    match (head.path(), head.method()) {
+        ("/livez", "GET" | "HEAD") => {
+            let body = b"{\"status\":\"live\"}".to_vec();
+            Some(Answer::json(200, "application/json", body))
+        }
+        ("/livez", _) => Some(Problem::MethodNotAllowed { allow: "GET, HEAD" }.answer()),
+        _ => None,
+    }
+}
+
 fn judge_whole(head: &Head, body: &[u8], edge: &Edge) -> Result<Decision, Answer> {
+    if let Some(answer) = live(head) {
+        return Err(answer);
+    }
     let opened = edge.door.open(head)?;
     opened.check(body)?;
     Ok(opened.judge(body, now_us()))
@@ -34,8 +50,8 @@ fn judge_whole(head: &Head, body: &[u8], edge: &Edge) -> Result<Decision, Answer
 /// Any request; its body is metered as it arrives.
 pub(crate) async fn streamed(mut request: Request, edge: &Edge) -> Answer {
     let head = head(&request);
-    if head.method() == "GET" && head.path() == "/livez" {
-        return Answer::json(200, "application/json", b"{\"status\":\"live\"}".to_vec());
+    if let Some(answer) = live(&head) {
+        return answer;
     }
     match judge_streamed(&mut request, &head, edge).await {
         Ok(Decision::Answer(answer)) | Err(answer) => answer,

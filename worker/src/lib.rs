@@ -18,7 +18,8 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{Context, Env, Request, event};
 
-/// A POST with a whole body: a response, or a promise of one.
+/// A POST with a whole body: a response, or a promise of one. The head is its URL, then
+/// lines of header name, tab, value.
 ///
 #[wasm_bindgen]
 #[must_use]
@@ -26,9 +27,9 @@ use worker::{Context, Env, Request, event};
     clippy::needless_pass_by_value,
     reason = "what comes over from JavaScript is owned"
 )]
-pub fn take(url: &str, head_lines: &str, body: Vec<u8>, env: Env) -> JsValue {
+pub fn take(head_lines: &str, body: Vec<u8>, env: Env) -> JsValue {
     match bindings::resolve(&env) {
-        Ok(edge) => intake::whole(url, head_lines, &body, &edge),
+        Ok(edge) => intake::whole(head_lines, &body, &edge),
         Err(reason) => reply::response(&misconfigured(&reason)),
     }
 }
