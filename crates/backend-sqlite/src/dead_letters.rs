@@ -3,14 +3,14 @@
 
 mod row;
 
-use crate::failure::Stop;
+use crate::failure::{Stop, unfenced};
 use crate::key_id::{KeyId, key_id};
 use crate::map::{SqliteMap, admit};
 use crate::sink::{Claim, ClaimState, find_claim, insert_claim};
 use crate::tally;
 use hexlane_backend::{
-    Body, Code, DeadCount, DeadLetter, DeadLetters, Destination, EventKey, Failure, Lease,
-    OutcomeCounts, Part, Recorded, StoreError, StoredDeadLetter,
+    Body, DeadCount, DeadLetter, DeadLetters, Destination, EventKey, Failure, Lease, OutcomeCounts,
+    Part, Recorded, StoreError, StoredDeadLetter,
 };
 use hexlane_core::digest::Sha256Digest;
 use hexlane_core::{FailureClass, Outcome};
@@ -114,14 +114,6 @@ pub(crate) fn count(connection: &Connection) -> Result<Vec<DeadCount>, Stop> {
     Ok(counts)
 }
 
-/// A failure of a call that takes no lease.
-fn unfenced(error: StoreError) -> Failure {
-    match error {
-        StoreError::Failed(failure) => failure,
-        StoreError::Fenced { .. } => Failure::new(Part::DeadLetters, Code::Internal),
-    }
-}
-
 impl DeadLetters for SqliteMap {
     async fn record(
         &self,
@@ -149,7 +141,7 @@ impl DeadLetters for SqliteMap {
             .reader
             .run(Part::DeadLetters, work, |_| {})
             .await
-            .map_err(unfenced)
+            .map_err(unfenced(Part::DeadLetters))
     }
 
     async fn count(&self) -> Result<Vec<DeadCount>, Failure> {
@@ -157,6 +149,6 @@ impl DeadLetters for SqliteMap {
             .reader
             .run(Part::DeadLetters, count, |_| {})
             .await
-            .map_err(unfenced)
+            .map_err(unfenced(Part::DeadLetters))
     }
 }

@@ -31,6 +31,14 @@ impl Stop {
     }
 }
 
+/// The failure of a call that takes no lease: being fenced would be a defect.
+pub(crate) fn unfenced(part: Part) -> impl FnOnce(StoreError) -> Failure {
+    move |error| match error {
+        StoreError::Failed(failure) => failure,
+        StoreError::Fenced { .. } => Failure::new(part, Code::Internal),
+    }
+}
+
 /// A failure of that part.
 pub(crate) fn failure(part: Part, error: &rusqlite::Error) -> Failure {
     Failure::new(part, code(error)).with_detail(error.to_string())

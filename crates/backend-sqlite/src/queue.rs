@@ -219,11 +219,3 @@ impl Queue for SqliteQueue {
         self.report().await
     }
 }
-
-/// A failure of a call that takes no lease.
-fn unfenced(error: StoreError) -> Failure {
-    match error {
-        StoreError::Failed(failure) => failure,
-        StoreError::Fenced { .. } => Failure::new(Part::Queue, Code::Internal),
-    }
-}

@@ -5,7 +5,7 @@
 mod claim;
 mod land;
 
-use crate::failure::Stop;
+use crate::failure::{Stop, unfenced};
 use crate::geopackage::binary;
 use crate::map::{SqliteMap, admit};
 use crate::tally;
@@ -87,9 +87,6 @@ impl Sink for SqliteMap {
             Ok(found.collect::<rusqlite::Result<Vec<_>>>()?)
         };
         let found = self.store.reader.run(Part::Sink, work, |_| {}).await;
-        found.map_err(|error| match error {
-            StoreError::Failed(failure) => failure,
-            StoreError::Fenced { .. } => Failure::new(Part::Sink, Code::Internal),
-        })
+        found.map_err(unfenced(Part::Sink))
     }
 }

@@ -1,9 +1,9 @@
 //! The tally in the file where the outcomes are, so that each commits with its count.
 
-use crate::failure::Stop;
+use crate::failure::{Stop, unfenced};
 use crate::map::SqliteMap;
 use crate::map::schema::TALLY_QUERY;
-use hexlane_backend::{Code, Failure, OutcomeCounts, Part, StoreError, Tally};
+use hexlane_backend::{Failure, OutcomeCounts, Part, Tally};
 use hexlane_core::Outcome;
 use rusqlite::Connection;
 
@@ -41,9 +41,6 @@ impl Tally for SqliteMap {
     async fn tally(&self) -> Result<OutcomeCounts, Failure> {
         let work = |connection: &Connection| read(connection, TALLY_QUERY);
         let counts = self.store.reader.run(Part::Sink, work, |_| {}).await;
-        counts.map_err(|error| match error {
-            StoreError::Failed(failure) => failure,
-            StoreError::Fenced { .. } => Failure::new(Part::Sink, Code::Internal),
-        })
+        counts.map_err(unfenced(Part::Sink))
     }
 }

@@ -1,7 +1,7 @@
 //! The backlog: counted as entries come and go; only the oldest is asked of the file.
 
-use super::{SqliteQueue, unfenced};
-use crate::failure::Stop;
+use super::SqliteQueue;
+use crate::failure::{Stop, unfenced};
 use hexlane_backend::hand_over::ShardCount;
 use hexlane_backend::{Failure, Part, ShardBacklog};
 use hexlane_core::lane::Shard;
@@ -32,7 +32,7 @@ impl SqliteQueue {
             .reader
             .run(Part::Queue, work, |_| {})
             .await
-            .map_err(unfenced)
+            .map_err(unfenced(Part::Queue))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Publishing: conflict check, entry and key in one transaction with everybody else's.
 
-use super::{SqliteQueue, unfenced};
-use crate::failure::Stop;
+use super::SqliteQueue;
+use crate::failure::{Stop, unfenced};
 use crate::key_id::{KeyId, key_id};
 use hexlane_backend::{EventKey, Failure, Part, Published};
 use hexlane_core::Envelope;
@@ -59,7 +59,7 @@ impl SqliteQueue {
             .writer
             .run(Part::Queue, work, count)
             .await
-            .map_err(unfenced)
+            .map_err(unfenced(Part::Queue))
     }
 }
 
