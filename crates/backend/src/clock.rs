@@ -37,11 +37,6 @@ impl ManualClock {
         self.now_us.fetch_add(by_us, Ordering::SeqCst);
         self.monotonic_us.fetch_add(by_us, Ordering::SeqCst);
     }
-
-    /// Steps the wall clock alone, in either direction.
-    pub fn step_us(&self, by_us: i64) {
-        self.now_us.fetch_add(by_us, Ordering::SeqCst);
-    }
 }
 
 impl Clock for ManualClock {
