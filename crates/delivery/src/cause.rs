@@ -66,7 +66,7 @@ pub enum Cause {
     },
     /// This build judges an accepted event otherwise than the door did.
     VerdictSkew,
-    /// Another owner holds the shard.
+    /// Another holder has the shard.
     Fenced,
 }
 

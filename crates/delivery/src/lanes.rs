@@ -169,15 +169,6 @@ impl<T> Lanes<T> {
         self.parked.len()
     }
 
-    /// Whether some key may run at `now_us`.
-    #[must_use]
-    pub fn is_ready(&self, now_us: i64) -> bool {
-        !self.ready.is_empty()
-            || self
-                .next_due_at_us()
-                .is_some_and(|due_at_us| due_at_us <= now_us)
-    }
-
     /// When the next parked key may run.
     #[must_use]
     pub fn next_due_at_us(&self) -> Option<i64> {

@@ -70,7 +70,7 @@ pub enum Settlement {
 pub enum Hold {
     /// The sink's return.
     Sink,
-    /// An operator, or the shard's next owner.
+    /// An operator, or the shard's next holder.
     Shard,
 }
 
