@@ -11,7 +11,7 @@ use std::time::Duration;
 /// Something that happened in a shard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Observation {
-    /// The shard is owned, under that epoch.
+    /// The shard is held, under that epoch.
     Leased {
         /// Goes with every call.
         epoch: u64,

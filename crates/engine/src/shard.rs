@@ -76,7 +76,7 @@ async fn own<B: Backends>(
     queue_outage: &mut Pause,
 ) -> End {
     let (shard, epoch) = (tenure.lease.shard, tenure.lease.epoch.get());
-    tracing::debug!(%shard, epoch, "shard owned");
+    tracing::debug!(%shard, epoch, "shard held");
     context
         .observer
         .observe(shard, Observation::Leased { epoch });
