@@ -4,7 +4,7 @@
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::output::{self, Format};
-use crate::settings::{self, Layered, Layers, Mistake, SettingsArgs};
+use crate::settings::{self, Layered, Layers, Mistake, SettingName, SettingsArgs};
 use std::io::{self, Write};
 
 /// What to do with the settings.
@@ -132,7 +132,7 @@ fn shown(path: &str, layered: &Layered) -> serde_json::Value {
 fn secret_names(layers: &Layers) -> Vec<String> {
     let mut names = Vec::new();
     for (path, layered) in layers.iter() {
-        if path == "relay.secrets" {
+        if path == SettingName::RelaySecrets.path() {
             names.extend(texts(&layered.value));
         } else if path.starts_with("sources.") && key_of(path) == "auth" {
             let schemes = layered

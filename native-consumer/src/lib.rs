@@ -13,6 +13,7 @@
 //! sockets, files and signals. Clock and environment are read here and handed down.
 
 pub mod args;
+mod chance;
 pub mod check;
 mod client;
 pub mod clock;

@@ -5,11 +5,12 @@ mod folder;
 mod text;
 mod url;
 
+use crate::config;
 use crate::environment::Environment;
 use crate::exit::Exit;
 use crate::http::StatusDocument;
 use crate::output::{self, Format};
-use crate::settings::{self, SettingsArgs};
+use crate::settings::{self, SettingName, SettingsArgs};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -42,7 +43,7 @@ pub fn status(args: &StatusArgs, environment: &Environment) -> io::Result<Exit> 
     let document = match (&args.data, &args.url) {
         (Some(data), _) => folder::ask(data),
         (None, Some(url)) => url::ask(url),
-        (None, None) => url::ask(&default_url(args.settings.as_deref(), environment)),
+        (None, None) => ask_by_settings(args.settings.as_deref(), environment),
     };
     match document {
         Ok(document) => {
@@ -61,15 +62,27 @@ pub fn status(args: &StatusArgs, environment: &Environment) -> io::Result<Exit> 
     }
 }
 
-/// Where `run` listens with the settings of this folder.
-fn default_url(settings: Option<&Path>, environment: &Environment) -> String {
+/// Asks where `run` listens with the settings of this folder. Other settings may be wrong
+/// and secrets unset in this shell: that is told only when nobody answers.
+fn ask_by_settings(
+    settings: Option<&Path>,
+    environment: &Environment,
+) -> Result<StatusDocument, String> {
     let args = SettingsArgs {
         settings: settings.map(Path::to_path_buf),
         ..SettingsArgs::default()
     };
     let loaded = settings::load(&args, environment);
-    let listen = loaded
-        .settings
-        .map(|settings| settings.run.listen.to_string());
-    format!("http://{}", listen.as_deref().unwrap_or("127.0.0.1:8788"))
+    let name = SettingName::RunListen.path();
+    let mut layers = loaded.layers.iter();
+    let listen = layers.find_map(|(path, layered)| {
+        let listen = (path == name).then_some(&layered.value);
+        listen.and_then(toml::Value::as_str)
+    });
+    let listen = listen.ok_or_else(|| format!("{name} is not an address"))?;
+    url::ask(&format!("http://{listen}")).inspect_err(|_| {
+        if let Err(mistakes) = &loaded.settings {
+            config::complain(mistakes);
+        }
+    })
 }

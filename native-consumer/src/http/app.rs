@@ -1,4 +1,4 @@
-//! What the handlers share.
+//! What the routes share.
 
 use super::health::Readiness;
 use crate::metrics::Metrics;
@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 /// 2^29 only on small machines, and nobody needs it finer.
 const RELAY_PIECE_BYTES: u64 = 64 * 1024;
 
-/// What the handlers share.
+/// What the routes share.
 #[derive(Debug)]
 pub struct App<B> {
     pub(super) door: Door,

@@ -67,7 +67,10 @@ async fn decide<B: Backends>(app: &Arc<App<B>>, head: Head, mut meter: Meter) ->
         let _permit = permit;
         judge(&app, &head, &mut meter)
     });
-    judged.await.unwrap_or_else(|_| busy())
+    judged.await.unwrap_or_else(|error| {
+        tracing::error!(%error, "a judgement died");
+        busy()
+    })
 }
 
 fn judge<B: Backends>(app: &App<B>, head: &Head, meter: &mut Meter) -> Decision {

@@ -41,11 +41,11 @@ async fn take<B: Backends>(app: &App<B>, head: &Head, body: &mut Body) -> Result
     let declared = head
         .header("content-length")
         .and_then(|text| text.parse().ok());
-    let mut parcel = Parcel::new(&app.relay_room, declared)?;
-    body::read(body, |bytes| parcel.push(bytes)).await?;
+    let mut arriving = Arriving::new(&app.relay_room, declared)?;
+    body::read(body, |bytes| arriving.push(bytes)).await?;
     let envelopes = relay::unpack(
         head,
-        parcel.finish()?,
+        arriving.finish()?,
         &app.relay_secrets,
         app.clock.now_us(),
     )?;
@@ -53,14 +53,14 @@ async fn take<B: Backends>(app: &App<B>, head: &Head, body: &mut Body) -> Result
 }
 
 /// A batch as it arrives, and its room among those in flight.
-struct Parcel<'a> {
+struct Arriving<'a> {
     room: &'a Semaphore,
     held: SemaphorePermit<'a>,
     declared: Option<u64>,
     bytes: Vec<u8>,
 }
 
-impl<'a> Parcel<'a> {
+impl<'a> Arriving<'a> {
     fn new(room: &'a Semaphore, declared: Option<u64>) -> Result<Self, Answer> {
         let wanted = within_cap(declared.unwrap_or(0))?;
         Ok(Self {

@@ -81,14 +81,14 @@ fn labels(answer: &Answer, told: Told) -> AnswerLabels {
     }
 }
 
-/// The code of a problem; `accepted` for what is none.
+/// The code of a problem; `accepted` for what is none, `unreadable` for one that tells none.
 fn told(answer: &Answer) -> Told {
-    let accepted = || Told {
-        code: "accepted".to_owned(),
+    let only = |code: &str| Told {
+        code: code.to_owned(),
         totals: BTreeMap::new(),
     };
     if answer.status < 400 {
-        return accepted();
+        return only("accepted");
     }
-    serde_json::from_slice(&answer.body).unwrap_or_else(|_| accepted())
+    serde_json::from_slice(&answer.body).unwrap_or_else(|_| only("unreadable"))
 }

@@ -2,14 +2,13 @@
 
 use super::signals::Signals;
 use super::stores::{self, EmbeddedStores};
+use crate::chance;
 use crate::exit::Exit;
 use crate::http::{App, Readiness, Server, router, serve};
 use crate::metrics::Metrics;
 use crate::settings::Settings;
 use hexlane_backend::Clock;
-use hexlane_engine::{
-    CoreReader, Engine, EngineError, SeededChance, StopHandle, StopSignal, Stopped, stop_pair,
-};
+use hexlane_engine::{CoreReader, Engine, EngineError, StopHandle, StopSignal, Stopped, stop_pair};
 use std::sync::Arc;
 use tokio::task::JoinHandle;
 
@@ -90,14 +89,12 @@ fn engine(
     clock: &Arc<dyn Clock>,
     metrics: &Arc<Metrics>,
 ) -> Engine<EmbeddedStores> {
-    // Retries of processes that start together must not come together.
-    let seed = clock.now_us().unsigned_abs() ^ u64::from(std::process::id()).rotate_left(40);
     let engine = Engine::new(
         stores,
         stores::engine(settings),
         Arc::new(CoreReader),
         Arc::clone(clock),
-        Arc::new(SeededChance::new(seed)),
+        Arc::new(chance::seeded(&**clock)),
     );
     engine.observed_by(Arc::clone(metrics) as _)
 }
@@ -127,7 +124,11 @@ impl Running {
             let exit = exit_of(ended);
             // The engine's drain limit has passed or nothing is in hand: what requests are
             // still in flight have their queue until the folder closes.
-            drop(tokio::time::timeout(REQUESTS_WAIT_MAX, server).await);
+            match tokio::time::timeout(REQUESTS_WAIT_MAX, server).await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => tracing::error!(%error, "the server died"),
+                Err(_) => tracing::warn!("requests in flight were cut"),
+            }
             close(embedded, exit).await
         };
         tokio::select! {

@@ -2,7 +2,7 @@
 
 use super::answer::{self, Fault, Told};
 use super::batch::Batch;
-use crate::client;
+use crate::{chance, client};
 use hexlane_backend::Clock;
 use hexlane_core::signature::{Secret, sign_webhook};
 use hexlane_delivery::{RetryAfter, RetryPolicy};
@@ -38,13 +38,13 @@ struct Again {
 
 impl Courier {
     pub(super) fn new(target: Target, clock: Arc<dyn Clock>) -> reqwest::Result<Self> {
-        let seed = clock.now_us().unsigned_abs() ^ u64::from(std::process::id()).rotate_left(40);
+        let chance = chance::seeded(&*clock);
         Ok(Self {
             client: client::build()?,
             target,
             policy: RetryPolicy::default(),
             clock,
-            chance: SeededChance::new(seed),
+            chance,
         })
     }
 

@@ -43,7 +43,10 @@ pub(super) fn resolve(
     {
         let message =
             "this address is not loopback: set the relay secret (HEXLANE_RELAY_SECRET) first";
-        mistakes.push(Mistake::new(layers.origin("run.listen"), message));
+        mistakes.push(Mistake::new(
+            layers.origin(SettingName::RunListen.path()),
+            message,
+        ));
     }
     match (door, run, delivery, sqlite, log) {
         (Some(door), Some(run), Some(delivery), Some(sqlite), Some(log)) if mistakes.is_empty() => {
@@ -84,7 +87,10 @@ fn door(layers: &Layers, environment: &Environment, mistakes: &mut Vec<Mistake>)
         Ok(door) => Some(door),
         Err(SettingsError::Source(_)) => None,
         Err(error @ SettingsError::Shards(_)) => {
-            mistakes.push(Mistake::new(layers.origin("shards"), error.to_string()));
+            mistakes.push(Mistake::new(
+                layers.origin(SettingName::Shards.path()),
+                error.to_string(),
+            ));
             None
         }
     }
@@ -98,7 +104,7 @@ fn relay_secrets(
     let Some(relay) = table::<RelayWritten>(layers, "relay", mistakes) else {
         return Vec::new();
     };
-    let origin = layers.origin("relay.secrets");
+    let origin = layers.origin(SettingName::RelaySecrets.path());
     let mut mistake = |message: String| mistakes.push(Mistake::new(origin.clone(), message));
     if relay.secrets.len() > RELAY_SECRETS_MAX {
         mistake(format!(
@@ -182,7 +188,10 @@ fn lease_mistake(sqlite: &SqliteSettings, layers: &Layers) -> Option<Mistake> {
 fn log(layers: &Layers, mistakes: &mut Vec<Mistake>) -> Option<LogSettings> {
     let written: LogWritten = table(layers, "log", mistakes)?;
     if let Err(error) = tracing_subscriber::EnvFilter::try_new(&written.filter) {
-        mistakes.push(Mistake::new(layers.origin("log.filter"), error.to_string()));
+        mistakes.push(Mistake::new(
+            layers.origin(SettingName::LogFilter.path()),
+            error.to_string(),
+        ));
         return None;
     }
     let format = match written.format {

@@ -33,7 +33,7 @@ pub struct RunSettings {
     pub data_dir: PathBuf,
     /// What is in hand may take so long after a stop.
     pub drain_max: Duration,
-    /// Bytes of all bodies in flight together.
+    /// Bytes of all bodies in flight together; as many again for batches of the relay.
     pub intake_bytes_in_flight_max: u64,
     /// Connections open at once.
     pub connections_max: usize,
