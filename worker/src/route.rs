@@ -22,7 +22,13 @@ pub(crate) async fn relay(
 ) -> Result<Vec<Enqueued>, Unavailable> {
     let parcel = pack(enqueue.envelopes(), relay.secret.as_ref(), now_us);
     match post(&relay.url, &parcel).await {
-        Ok((status, retry_after, body)) => read_answer(status, retry_after.as_deref(), &body),
+        Ok((status, retry_after, body)) => {
+            let said = read_answer(status, retry_after.as_deref(), &body);
+            if said.is_err() {
+                worker::console_error!("relay.unconfirmed: the relay answered {status}");
+            }
+            said
+        }
         Err(error) => {
             worker::console_warn!("relay.unreachable: {error}");
             Err(UNCLEAR)

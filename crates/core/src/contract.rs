@@ -270,7 +270,7 @@ impl<'a> Contract<'a> {
         };
         let Some(number) = rule.value(value) else {
             let raw: String = value.raw().chars().take(60).collect();
-            let message = format!("`{raw}` is no version of the form {:?}", rule.form);
+            let message = format!("`{raw}` is no version of the form {}", rule.form.as_str());
             self.refuse(
                 Code::SchemaVersionInvalid,
                 &rule.pointer,

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 pub struct Request<'a> {
     /// Whose request it is.
     pub source: &'a Source,
-    /// The body, Content-Encoding undone.
+    /// The body, as received.
     pub body: &'a [u8],
     /// Media type of the payloads, without parameters.
     pub content_type: &'a str,

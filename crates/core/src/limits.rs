@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Bytes of a body after Content-Encoding is undone. 8 MiB: an isolate of 128 MB
+    /// Bytes of a body. 8 MiB: an isolate of 128 MB
     /// serves several requests at once.
     pub body_bytes_max: u64,
     /// JSON nesting. 128: as deep as common parsers go.

@@ -29,7 +29,7 @@ pub struct Violation {
     pub feature: Option<u32>,
     /// RFC 6901 pointer into the document as received.
     pub pointer: String,
-    /// Offset in bytes after Content-Encoding is undone; none outside the body.
+    /// Offset in bytes of the body as received; none outside the body.
     pub byte_offset: Option<u64>,
     /// Where in the geometry: x, y as declared.
     pub location: Option<[f64; 2]>,

@@ -1,14 +1,13 @@
 //! The head of a request, however the front end came by it.
 
 /// The headers that the door reads; a front end need not copy others.
-pub const HEADERS: [&str; 11] = [
+pub const HEADERS: [&str; 10] = [
     "authorization",
     "content-crs",
     "content-encoding",
     "content-length",
     "content-type",
     "idempotency-key",
-    "prefer",
     "traceparent",
     "webhook-id",
     "webhook-signature",

@@ -66,12 +66,6 @@ impl Meter {
         Ok(meter)
     }
 
-    /// The length that the head declared.
-    #[must_use]
-    pub const fn declared(&self) -> Option<u64> {
-        self.declared
-    }
-
     /// Takes the next bytes.
     ///
     /// # Errors

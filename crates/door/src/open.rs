@@ -16,6 +16,8 @@ use std::collections::BTreeMap;
 const EVENTS_PATH: &str = "/v1/events/";
 /// As the draft of the header suggests for its stores.
 const KEY_CHARACTERS_MAX: usize = 255;
+/// W3C Trace Context has 55; a longer one of a later version is not passed on.
+const TRACEPARENT_BYTES_MAX: usize = 64;
 
 /// The door: its sources and its limits.
 #[derive(Clone, Debug)]
@@ -141,7 +143,7 @@ impl Opened<'_> {
             traceparent: self
                 .head
                 .header("traceparent")
-                .filter(|text| text.len() <= 64),
+                .filter(|text| text.len() <= TRACEPARENT_BYTES_MAX),
             accepted_at_us: now_us,
         };
         let judged = judge::judge(&request, &self.door.limits, self.door.shard_map);

@@ -21,7 +21,7 @@ pub enum Problem {
     },
     /// Not a GeoJSON media type.
     MediaType,
-    /// A Content-Encoding that is not undone here.
+    /// A Content-Encoding: none is undone here yet.
     Encoding,
     /// `Content-Length` is not a number.
     Length,

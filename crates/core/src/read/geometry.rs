@@ -1,7 +1,7 @@
 //! One geometry object; collections are walked with a list, not by recursion.
 
 use super::declared::Level;
-use super::document::{GEOMETRY_TYPES, foreign, missing, type_of, unknown_type, wrong_kind};
+use super::document::{foreign, missing, type_of, unknown_type, wrong_kind};
 use super::{Course, bbox, positions, ranges, topology};
 use crate::code::Code;
 use crate::geometry::{Geometry, Primitive};
@@ -195,10 +195,6 @@ fn primitive(
 }
 
 fn shape_kind(name: &str) -> Option<ShapeKind> {
-    debug_assert!(
-        GEOMETRY_TYPES.contains(&"GeometryCollection"),
-        "collections are walked apart"
-    );
     match name {
         "Point" => Some(ShapeKind::Point),
         "MultiPoint" => Some(ShapeKind::MultiPoint),

@@ -28,6 +28,19 @@ pub enum VersionForm {
     EpochMs,
 }
 
+impl VersionForm {
+    /// The name in settings.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Sequence => "sequence",
+            Self::Rfc3339 => "rfc3339",
+            Self::EpochS => "epoch_s",
+            Self::EpochMs => "epoch_ms",
+        }
+    }
+}
+
 /// As resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VersionRule {
