@@ -175,6 +175,22 @@ fn a_closed_door_ends_2_at_once() {
 }
 
 #[test]
+fn a_page_of_something_between_is_no_acceptance() {
+    let page = "<html>sign in</html>".to_owned();
+    let server = Scripted::start(vec![Reply::Answer(200, "", page)]);
+    let output = send(&server.url, &["--batch", "1"], &[]);
+    assert_eq!(output.status.code(), Some(2));
+    let summary = &json_lines(&output)[0];
+    assert_eq!(
+        (&summary["accepted"], &summary["failed"]),
+        (&0.into(), &3.into())
+    );
+    assert_eq!(summary["by_code"], serde_json::json!({ "http.200": 3 }));
+    assert!(err(&output).contains("not sent: http.200"));
+    assert_eq!(server.received().len(), 1);
+}
+
+#[test]
 fn what_cannot_be_read_is_not_sent() {
     let folder = tempdir().unwrap();
     let to = ["--to", "http://127.0.0.1:9/"];

@@ -35,9 +35,11 @@ pub(super) struct Fault {
     pub(super) message: String,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
+/// What a door says with a 202.
+#[derive(Deserialize)]
 struct Acceptance {
+    accepted: usize,
+    #[serde(default)]
     duplicates: u64,
 }
 
@@ -62,16 +64,28 @@ struct ProblemError {
 /// Reads an answer that is final, to a batch of so many features.
 pub(super) fn read(status: u16, body: &[u8], features: usize) -> Told {
     match status {
-        200..=299 => {
-            let acceptance: Acceptance = serde_json::from_slice(body).unwrap_or_default();
-            Told::Accepted {
-                duplicates: acceptance.duplicates,
-            }
-        }
+        200..=299 => accepted(status, body, features),
         // What can be wrong with the payload, and not with who sends it where.
         400 | 413 | 422 => refused(status, body, features),
         _ => Told::Closed(fault(status, &problem(body))),
     }
+}
+
+/// Nothing but the door's own word for every feature is acceptance: what stands between
+/// may answer 200 with a page of its own, and the events would be gone without a trace.
+fn accepted(status: u16, body: &[u8], features: usize) -> Told {
+    let message = match (status, serde_json::from_slice::<Acceptance>(body)) {
+        (202, Ok(said)) if said.accepted == features => {
+            let duplicates = said.duplicates;
+            return Told::Accepted { duplicates };
+        }
+        (202, Ok(said)) => format!("answered {} accepted of {features} sent", said.accepted),
+        (_, Ok(_) | Err(_)) => {
+            format!("answered {status} without a door's acceptance; is this the door's URL?")
+        }
+    };
+    let code = format!("http.{status}");
+    Told::Closed(Fault { code, message })
 }
 
 fn problem(body: &[u8]) -> Problem {
@@ -138,6 +152,26 @@ mod tests {
         let all = br#"{"code":"a","refused":[0,1]}"#;
         assert!(matches!(read(422, all, 2), Told::RefusedWhole(_)));
         assert!(matches!(read(404, b"", 1), Told::Closed(_)));
-        assert_eq!(read(202, b"", 1), Told::Accepted { duplicates: 0 });
+    }
+
+    #[test]
+    fn only_a_202_that_accepts_every_feature_is_acceptance() {
+        let good = br#"{"accepted":3,"duplicates":1,"results":[]}"#;
+        assert_eq!(read(202, good, 3), Told::Accepted { duplicates: 1 });
+        for (status, body, features) in [
+            (202, good.as_slice(), 2),
+            (200, good, 3),
+            (204, good, 3),
+            (202, b"", 1),
+            (202, b"<html>welcome</html>", 1),
+            (202, br#"{"accepted":"3","duplicates":0}"#, 3),
+            (202, br#"{"duplicates":0}"#, 0),
+        ] {
+            let told = read(status, body, features);
+            let Told::Closed(fault) = told else {
+                panic!("{status} {body:?}: {told:?}")
+            };
+            assert_eq!(fault.code, format!("http.{status}"));
+        }
     }
 }
