@@ -25,5 +25,5 @@ pub use draw::Draw;
 pub use lanes::Lanes;
 pub use limits::{BatchLimits, CreditLimits};
 pub use retry_after::RetryAfter;
-pub use schedule::{Jitter, RetryPolicy};
+pub use schedule::{Jitter, RetryPolicy, Wait};
 pub use settlement::{Attempted, Hold, RetryState, Settlement, settle};

@@ -74,6 +74,15 @@ impl Default for RetryPolicy {
     }
 }
 
+/// The wait before the next attempt, and what it is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// How long to wait: the longer of what was drawn and what was asked for.
+    pub delay_ms: u64,
+    /// What was drawn; the previous delay of the next draw.
+    pub drawn_ms: u64,
+}
+
 impl RetryPolicy {
     /// No delay of this policy is longer.
     #[must_use]
@@ -106,6 +115,27 @@ impl RetryPolicy {
                 draw.within(self.base_ms, high_ms).min(self.cap_ms)
             }
         }
+    }
+
+    /// The wait after the n-th attempt when the other side may have asked for one. What it
+    /// asks only lengthens the wait: `Retry-After: 0` must not empty the schedule.
+    #[must_use]
+    pub fn wait(&self, attempt: u32, previous_ms: u64, asked_ms: Option<u64>, draw: Draw) -> Wait {
+        let drawn_ms = self.delay_ms(attempt, previous_ms, draw);
+        let asked_ms = asked_ms.map_or(0, |asked_ms| self.spread_ms(asked_ms, draw.second()));
+        Wait {
+            delay_ms: drawn_ms.max(asked_ms),
+            drawn_ms,
+        }
+    }
+
+    /// Up to a tenth more, so that all who wait do not come back at once; never above the
+    /// ceiling.
+    fn spread_ms(&self, asked_ms: u64, draw: Draw) -> u64 {
+        let asked_ms = asked_ms.min(self.retry_after_ms_max);
+        asked_ms
+            .saturating_add(draw.within(0, asked_ms / 10))
+            .min(self.retry_after_ms_max)
     }
 }
 
@@ -146,6 +176,22 @@ mod tests {
             let first = policy.delay_ms(1, 0, Draw(bits));
             prop_assert!((500..=1_500).contains(&first));
             prop_assert!(policy.delay_ms(7, first, Draw(bits)) <= 3 * first);
+        }
+
+        #[test]
+        fn invariant_17_what_is_asked_lengthens_a_wait_and_never_shortens_it(
+            attempt in 1..20_u32, previous_ms in 0..100_000_u64, asked_ms in 0..10_000_000_u64, bits: u64,
+        ) {
+            let policy = RetryPolicy::default();
+            let wait = |asked_ms| policy.wait(attempt, previous_ms, asked_ms, Draw(bits));
+            let unasked = wait(None);
+            prop_assert_eq!(unasked.delay_ms, policy.delay_ms(attempt, previous_ms, Draw(bits)));
+            prop_assert_eq!(wait(Some(0)), unasked, "zero is no leave to come at once");
+            let asked = wait(Some(asked_ms));
+            prop_assert_eq!(asked.drawn_ms, unasked.drawn_ms);
+            prop_assert!(asked.delay_ms >= unasked.delay_ms);
+            prop_assert!(asked.delay_ms >= asked_ms.min(policy.retry_after_ms_max));
+            prop_assert!(asked.delay_ms <= policy.wait_ms_max());
         }
     }
 

@@ -8,7 +8,7 @@
 use crate::cause::{Cause, Code, Destination, Scope};
 use crate::draw::Draw;
 use crate::retry_after::RetryAfter;
-use crate::schedule::RetryPolicy;
+use crate::schedule::{RetryPolicy, Wait};
 use hexlane_core::{FailureClass, Outcome, Stage};
 
 /// What is stored about a delivery between its attempts.
@@ -125,12 +125,13 @@ fn settle_failed(
             attempts: state.attempts,
         };
     }
-    let drawn_ms = policy.delay_ms(state.attempts, state.previous_delay_ms, draw);
+    let Wait { delay_ms, drawn_ms } = policy.wait(
+        state.attempts,
+        state.previous_delay_ms,
+        asked_ms(cause),
+        draw,
+    );
     state.previous_delay_ms = drawn_ms;
-    let delay_ms = match asked_ms(cause, policy) {
-        Some(asked_ms) => drawn_ms.max(spread(asked_ms, policy, draw.second())),
-        None => drawn_ms,
-    };
     let due_at_us = now_us.saturating_add_unsigned(delay_ms.saturating_mul(1_000));
     Settlement::Defer {
         due_at_us,
@@ -139,7 +140,7 @@ fn settle_failed(
     }
 }
 
-fn asked_ms(cause: &Cause, policy: &RetryPolicy) -> Option<u64> {
+fn asked_ms(cause: &Cause) -> Option<u64> {
     let Cause::Throttled {
         retry_after: Some(RetryAfter { wait_ms, .. }),
         ..
@@ -147,15 +148,7 @@ fn asked_ms(cause: &Cause, policy: &RetryPolicy) -> Option<u64> {
     else {
         return None;
     };
-    wait_ms.map(|wait_ms| wait_ms.min(policy.retry_after_ms_max))
-}
-
-/// Up to a tenth more, so that all who wait do not come back at once; never above the
-/// ceiling.
-fn spread(asked_ms: u64, policy: &RetryPolicy, draw: Draw) -> u64 {
-    asked_ms
-        .saturating_add(draw.within(0, asked_ms / 10))
-        .min(policy.retry_after_ms_max)
+    *wait_ms
 }
 
 #[cfg(test)]

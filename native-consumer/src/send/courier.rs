@@ -30,10 +30,10 @@ pub(super) struct Courier {
     chance: SeededChance,
 }
 
-/// Why an attempt is to be repeated, and what the door wished.
+/// Why an attempt is to be repeated, and how long the door asks to wait.
 struct Again {
     fault: Fault,
-    wished_ms: Option<u64>,
+    asked_ms: Option<u64>,
 }
 
 impl Courier {
@@ -57,18 +57,17 @@ impl Courier {
         let id = Batch::id(&body);
         let body = bytes::Bytes::from(body);
         let mut attempt = 1;
-        let mut previous_ms = 0;
+        let mut drawn_ms = 0;
         loop {
             let again = match self.attempt(&body, &id, batch.len()).await {
                 Ok(told) => return Ok(told),
                 Err(again) if attempt >= self.target.attempts_max => return Err(again.fault),
                 Err(again) => again,
             };
-            previous_ms = self
-                .policy
-                .delay_ms(attempt, previous_ms, self.chance.draw());
-            let wait_ms = again.wished_ms.unwrap_or(previous_ms);
-            tokio::time::sleep(Duration::from_millis(wait_ms)).await;
+            let draw = self.chance.draw();
+            let wait = self.policy.wait(attempt, drawn_ms, again.asked_ms, draw);
+            tokio::time::sleep(Duration::from_millis(wait.delay_ms)).await;
+            drawn_ms = wait.drawn_ms;
             attempt += 1;
         }
     }
@@ -79,11 +78,11 @@ impl Courier {
                 code: "unreachable".to_owned(),
                 message: client::reason(&error),
             },
-            wished_ms: None,
+            asked_ms: None,
         };
         let answer = self.request(body, id).send().await.map_err(unreachable)?;
         let status = answer.status().as_u16();
-        let wished_ms = self.wished_ms(answer.headers());
+        let asked_ms = self.asked_ms(answer.headers());
         let document = answer.bytes().await.map_err(unreachable)?;
         let is_final = !matches!(status, 408 | 429 | 500 | 502..=504);
         if is_final {
@@ -91,7 +90,7 @@ impl Courier {
         }
         // Read as if it were final, for its code alone.
         match answer::read(status, &document, features) {
-            Told::Closed(fault) => Err(Again { fault, wished_ms }),
+            Told::Closed(fault) => Err(Again { fault, asked_ms }),
             told @ (Told::Accepted { .. } | Told::Refused(_) | Told::RefusedWhole(_)) => Ok(told),
         }
     }
@@ -118,7 +117,7 @@ impl Courier {
         request
     }
 
-    fn wished_ms(&self, headers: &reqwest::header::HeaderMap) -> Option<u64> {
+    fn asked_ms(&self, headers: &reqwest::header::HeaderMap) -> Option<u64> {
         let raw = headers.get(RETRY_AFTER)?.to_str().ok()?;
         let most_ms = self.policy.retry_after_ms_max;
         RetryAfter::parse(raw, self.clock.now_us(), most_ms).wait_ms
