@@ -51,6 +51,7 @@ macro_rules! conformance_suite {
                 the_first_entry_comes_whatever_its_size
                 an_acked_entry_never_comes_again
                 acking_again_changes_nothing
+                a_receipt_that_is_not_the_queues_settles_nothing
                 a_deferred_entry_keeps_its_place_and_its_state_over_a_crash
                 a_deferred_delivery_is_in_hand_again
                 an_old_epoch_cannot_fetch_or_settle

@@ -92,7 +92,8 @@ pub trait Queue: Send + Sync + 'static {
         credit: Credit,
     ) -> impl Future<Output = Result<Vec<Delivery>, StoreError>> + Send;
 
-    /// Carries out settlements, durably, all or none, and answers for each in order.
+    /// Carries out settlements, durably, all or none, and answers for each in order. A
+    /// receipt in a form that is not this queue's fails the call with `Internal`.
     fn settle(
         &self,
         lease: &Lease,

@@ -4,7 +4,7 @@
 use super::{SqliteQueue, check_epoch};
 use crate::failure::Stop;
 use crate::history::attempts_to_text;
-use hexlane_backend::{Lease, Part, RetryState, Settlement, StoreError};
+use hexlane_backend::{Code, Failure, Lease, Part, Receipt, RetryState, Settlement, StoreError};
 use rusqlite::Connection;
 use std::sync::Arc;
 
@@ -25,7 +25,8 @@ impl SqliteQueue {
         if settlements.is_empty() {
             return Ok(());
         }
-        let orders: Vec<Order> = settlements.iter().map(Order::of).collect();
+        let orders = settlements.iter().map(Order::of);
+        let orders = orders.collect::<Result<Vec<Order>, Failure>>()?;
         let shard = lease.shard;
         let lease = lease.clone();
         let memory = Arc::clone(&self.store.memory);
@@ -46,13 +47,22 @@ impl SqliteQueue {
 }
 
 impl Order {
-    fn of(settlement: &Settlement) -> Self {
-        Self {
-            sequence: settlement.receipt().as_str().parse().unwrap_or(0),
+    fn of(settlement: &Settlement) -> Result<Self, Failure> {
+        Ok(Self {
+            sequence: sequence(settlement.receipt())?,
             size_bytes: settlement.size_bytes() as u64,
             defer: settlement.deferral().cloned().map(RetryState::bounded),
-        }
+        })
     }
+}
+
+/// Read back as [`fetch`](super::fetch) wrote it; anything else would settle nothing.
+fn sequence(receipt: &Receipt) -> Result<i64, Failure> {
+    let text = receipt.as_str();
+    text.parse().map_err(|_| {
+        let detail = format!("`{text}` is no receipt of this queue");
+        Failure::new(Part::Queue, Code::Internal).with_detail(detail)
+    })
 }
 
 /// Answers the sizes of the entries that are gone.

@@ -2,11 +2,11 @@
 
 use super::fixture::{Fixture, PLENTY, SHARD, Setup, event_ids, fetch_all, land, proof, take};
 use super::sample::Sample;
-use crate::failure::StoreError;
+use crate::failure::{Code, StoreError};
 use crate::lease::Lease;
 use crate::queue::{Credit, Position, Queue};
 use crate::retry_state::{Attempt, RetryState};
-use crate::{Delivery, Settled, Settlement};
+use crate::{Delivery, Receipt, Settled, Settlement};
 use hexlane_core::FailureClass;
 
 async fn publish<F: Fixture>(fixture: &F, keys: &[&str]) {
@@ -207,6 +207,29 @@ pub async fn acking_again_changes_nothing<F: Fixture>(fixture: F) {
     let backlog = fixture.queue().backlog().await.expect("backlog");
     let own = backlog.iter().find(|row| row.shard == SHARD).expect("own");
     assert_eq!((own.ready, own.in_flight), (0, 1));
+}
+
+/// It is answered as a failure, never as acked, and what was beside it is as before.
+pub async fn a_receipt_that_is_not_the_queues_settles_nothing<F: Fixture>(fixture: F) {
+    publish(&fixture, &["a", "b"]).await;
+    let lease = take(&fixture, SHARD).await;
+    let mut deliveries = fetch_all(&fixture, &lease).await;
+    let (first, second) = (deliveries.remove(0), deliveries.remove(0));
+    let (body, retry) = (second.body().clone(), RetryState::default());
+    let foreign = Delivery::new(Receipt::new("not ours"), body, retry, second.size_bytes());
+    let settlements = vec![first.defer(tried()), acked(&fixture, &lease, foreign).await];
+    let settled = fixture.queue().settle(&lease, settlements).await;
+    let unsettled = settled.expect_err("not the queue's");
+    let StoreError::Failed(failure) = &unsettled.error else {
+        panic!("{unsettled}")
+    };
+    assert_eq!(failure.code, Code::Internal);
+    assert_eq!(unsettled.settlements.len(), 2);
+    let fixture = fixture.reopen().await;
+    let lease = take(&fixture, SHARD).await;
+    let again = fetch_all(&fixture, &lease).await;
+    assert_eq!(event_ids(&again), ["a", "b"]);
+    assert_eq!(again[0].retry(), &RetryState::default());
 }
 
 /// Deferred: same place in order, every value of its state back after a crash.

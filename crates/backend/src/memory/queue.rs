@@ -112,6 +112,14 @@ fn age_ms(now_us: i64, since_us: i64) -> u64 {
     u64::try_from(now_us.saturating_sub(since_us) / 1_000).unwrap_or(0)
 }
 
+fn sequence(receipt: &Receipt) -> Result<u64, Failure> {
+    let text = receipt.as_str();
+    text.parse().map_err(|_| {
+        let detail = format!("`{text}` is no receipt of this queue");
+        Failure::new(Part::Queue, Code::Internal).with_detail(detail)
+    })
+}
+
 impl State {
     fn put(&mut self, envelope: &Envelope, bytes: Vec<u8>, now_us: i64) -> Published {
         let key = EventKey::of(envelope);
@@ -204,8 +212,9 @@ impl State {
 
     fn settle(&mut self, lease: &Lease, settlements: &[Settlement]) -> Result<(), StoreError> {
         self.admit(lease)?;
-        for settlement in settlements {
-            let sequence = settlement.receipt().as_str().parse().unwrap_or(0);
+        let sequences = settlements.iter().map(|each| sequence(each.receipt()));
+        let sequences = sequences.collect::<Result<Vec<u64>, Failure>>()?;
+        for (settlement, sequence) in settlements.iter().zip(sequences) {
             match settlement.deferral() {
                 Some(retry) => {
                     if let Some(entry) = self.log.get_mut(&sequence) {
