@@ -41,54 +41,66 @@ pub(super) fn read(
         let Ok(settings) = source else {
             continue;
         };
-        note_all(&name, settings.clone(), layers, secret, mistakes);
+        let resolve = |settings: &SourceSettings| settings.resolve(&name, secret).err();
+        for error in errors(settings.clone(), resolve) {
+            let path = format!("{path}.{}", member(&error));
+            mistakes.push(Mistake::new(layers.origin(&path), told(&error)));
+        }
         door.sources.insert(name, settings);
     }
     door
 }
 
-/// Resolving stops at the first mistake: it is noted, mended and resolved again.
-fn note_all(
-    name: &str,
+/// Resolving stops at the first mistake: it is noted, mended and resolved again. Mending
+/// only sets members to what they are by default, so that it comes to an end.
+fn errors(
     mut settings: SourceSettings,
-    layers: &Layers,
-    secret: &impl Fn(&str) -> Option<String>,
-    mistakes: &mut Vec<Mistake>,
-) {
-    while let Err(error) = settings.resolve(name, secret) {
-        let member = mend(&mut settings, &error);
-        let path = format!("sources.{name}.{}", member.unwrap_or("auth"));
-        mistakes.push(Mistake::new(layers.origin(&path), told(&error)));
-        if member.is_none() {
-            return;
+    resolve: impl Fn(&SourceSettings) -> Option<SourceError>,
+) -> Vec<SourceError> {
+    let mut errors = Vec::new();
+    while let Some(error) = resolve(&settings) {
+        let mended = mended(&settings, &error);
+        errors.push(error);
+        if mended == settings {
+            break;
         }
+        settings = mended;
     }
+    errors
 }
 
-/// Sets the member that is wrong to one that is not; none when it is the name itself.
-fn mend(settings: &mut SourceSettings, error: &SourceError) -> Option<&'static str> {
+/// The settings with the member that is wrong as it is by default; as they are when the
+/// mistake is in no member known here.
+fn mended(settings: &SourceSettings, error: &SourceError) -> SourceSettings {
+    let mut settings = settings.clone();
     let whole = SourceSettings::new(AuthSettings::None);
     match error {
-        SourceError::Name(_) => None,
-        SourceError::Resolution(..) => {
-            settings.resolution = whole.resolution;
-            Some("resolution")
-        }
-        SourceError::Pointer { member, .. } => {
-            match *member {
-                "entity" => settings.entity = whole.entity,
-                "event_id" => settings.event_id = whole.event_id,
-                "op" => settings.op = whole.op,
-                _ => settings.version = None,
-            }
-            Some(member.split('.').next().unwrap_or(member))
-        }
+        SourceError::Name(_) => {}
+        SourceError::Resolution(..) => settings.resolution = whole.resolution,
+        SourceError::Pointer { member, .. } => match *member {
+            "entity" => settings.entity = whole.entity,
+            "event_id" => settings.event_id = whole.event_id,
+            "op" => settings.op = whole.op,
+            "version.pointer" => settings.version = whole.version,
+            _ => {}
+        },
         SourceError::SecretMissing { .. }
         | SourceError::SecretUnusable { .. }
-        | SourceError::NoSecret(_) => {
-            settings.auth = AuthSettings::None;
-            Some("auth")
-        }
+        | SourceError::NoSecret(_) => settings.auth = whole.auth,
+    }
+    settings
+}
+
+/// The member that a mistake is shown at; `auth`, which every source has, when it is the
+/// name itself.
+fn member(error: &SourceError) -> &'static str {
+    match error {
+        SourceError::Resolution(..) => "resolution",
+        SourceError::Pointer { member, .. } => member.split('.').next().unwrap_or(member),
+        SourceError::Name(_)
+        | SourceError::SecretMissing { .. }
+        | SourceError::SecretUnusable { .. }
+        | SourceError::NoSecret(_) => "auth",
     }
 }
 
@@ -115,4 +127,40 @@ fn told(error: &SourceError) -> String {
 pub fn is_variable(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
     !name.is_empty() && name.bytes().all(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hexlane_core::source::{VersionForm, VersionSettings};
+
+    #[test]
+    fn every_mistake_of_a_source_is_told_once() {
+        let mut settings = SourceSettings::new(AuthSettings::Bearer { secrets: vec![] });
+        settings.resolution = 99;
+        settings.entity = vec!["id".to_owned()];
+        settings.event_id = "id".to_owned();
+        settings.op = "op".to_owned();
+        settings.version = Some(VersionSettings {
+            pointer: "v".to_owned(),
+            form: VersionForm::Sequence,
+        });
+        let errors = errors(settings, |settings| settings.resolve("a", |_| None).err());
+        let members: Vec<_> = errors.iter().map(member).collect();
+        assert_eq!(
+            members,
+            ["resolution", "entity", "event_id", "op", "version", "auth"]
+        );
+    }
+
+    #[test]
+    fn a_mistake_in_a_member_unknown_here_is_told_and_ends_the_search() {
+        let unknown = SourceError::Pointer {
+            source_name: "a".to_owned(),
+            member: "region",
+            pointer: "x".to_owned(),
+        };
+        let settings = SourceSettings::new(AuthSettings::None);
+        assert_eq!(errors(settings, |_| Some(unknown.clone())), [unknown]);
+    }
 }
