@@ -11,7 +11,8 @@ pub enum Exit {
     /// settings.
     Faults,
     /// 2: it could not do its work: a file that cannot be read, a server that cannot be
-    /// reached, a store that cannot be opened. Also a wrong command line.
+    /// reached, a store that cannot be opened; also a wrong command line, and a `run` of
+    /// which a part ended by itself.
     Unable,
     /// 3: `run` was stopped and the drain limit passed first; what was in hand comes again.
     DrainCut,

@@ -10,7 +10,7 @@ use crate::settings::Settings;
 use hexlane_backend::Clock;
 use hexlane_engine::{CoreReader, Engine, EngineError, StopHandle, StopSignal, Stopped, stop_pair};
 use std::sync::Arc;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinError, JoinHandle};
 
 /// Why the process did not start.
 #[derive(Debug, thiserror::Error)]
@@ -99,11 +99,22 @@ fn engine(
     engine.observed_by(Arc::clone(metrics) as _)
 }
 
+/// Why it stops.
+enum Cause {
+    Signal,
+    EngineEnded(EngineEnd),
+    ServerEnded(ServerEnd),
+}
+
+type EngineEnd = Result<Result<Stopped, EngineError>, JoinError>;
+type ServerEnd = Result<(), JoinError>;
+
 impl Running {
     async fn until_stopped(mut self) -> Exit {
-        let early = tokio::select! {
-            () = self.signals.next() => None,
-            ended = &mut self.engine => Some(ended),
+        let cause = tokio::select! {
+            () = self.signals.next() => Cause::Signal,
+            ended = &mut self.engine => Cause::EngineEnded(ended),
+            ended = &mut self.server => Cause::ServerEnded(ended),
         };
         tracing::info!("stopping; a second signal ends at once");
         self.readiness.stop();
@@ -117,18 +128,23 @@ impl Running {
             ..
         } = self;
         let ended = async move {
-            let ended = match early {
-                Some(ended) => ended,
-                None => engine.await,
+            // The server goes last: once the engine's drain limit has passed or nothing is
+            // in hand, requests in flight have their queue until the folder closes.
+            let exit = match cause {
+                Cause::Signal => {
+                    let exit = exit_of_engine(engine.await);
+                    exit_of_server(server).await.unwrap_or(exit)
+                }
+                Cause::EngineEnded(ended) => {
+                    let exit = exit_of_engine(ended);
+                    exit_of_server(server).await.unwrap_or(exit)
+                }
+                Cause::ServerEnded(ended) => {
+                    tell_server_lost(ended);
+                    exit_of_engine(engine.await);
+                    Exit::Unable
+                }
             };
-            let exit = exit_of(ended);
-            // The engine's drain limit has passed or nothing is in hand: what requests are
-            // still in flight have their queue until the folder closes.
-            match tokio::time::timeout(REQUESTS_WAIT_MAX, server).await {
-                Ok(Ok(())) => {}
-                Ok(Err(error)) => tracing::error!(%error, "the server died"),
-                Err(_) => tracing::warn!("requests in flight were cut"),
-            }
             close(embedded, exit).await
         };
         tokio::select! {
@@ -145,7 +161,30 @@ impl Running {
 /// For requests in flight once the engine has stopped: a supervisor's patience, less ours.
 const REQUESTS_WAIT_MAX: std::time::Duration = std::time::Duration::from_secs(3);
 
-fn exit_of(ended: Result<Result<Stopped, EngineError>, tokio::task::JoinError>) -> Exit {
+/// Nobody asked it to end, and without it no event comes in.
+fn tell_server_lost(ended: ServerEnd) {
+    match ended {
+        Ok(()) => tracing::error!("the server ended by itself"),
+        Err(error) => tracing::error!(%error, "the server died"),
+    }
+}
+
+/// Waits for requests in flight; an exit only when the server died over them.
+async fn exit_of_server(server: JoinHandle<()>) -> Option<Exit> {
+    match tokio::time::timeout(REQUESTS_WAIT_MAX, server).await {
+        Ok(Ok(())) => None,
+        Ok(Err(error)) => {
+            tracing::error!(%error, "the server died");
+            Some(Exit::Unable)
+        }
+        Err(_) => {
+            tracing::warn!("requests in flight were cut");
+            None
+        }
+    }
+}
+
+fn exit_of_engine(ended: EngineEnd) -> Exit {
     match ended {
         Ok(Ok(Stopped::Drained)) => Exit::Good,
         Ok(Ok(Stopped::CutOff)) => {
@@ -173,5 +212,37 @@ async fn close(embedded: hexlane_backend_sqlite::Embedded, exit: Exit) -> Exit {
             tracing::error!(%failure, "the data folder was not closed cleanly; nothing is lost");
             exit.max(Exit::Unable)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hexlane_backend::clock::ManualClock;
+    use hexlane_backend_sqlite::{Embedded, Settings as SqliteSettings};
+
+    /// An engine that drains when it is told to stop, beside that server.
+    async fn exit_with(server: impl Future<Output = ()> + Send + 'static) -> Exit {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = SqliteSettings::in_folder(folder.path());
+        let (stop, stopping) = stop_pair();
+        let running = Running {
+            embedded: Embedded::open(&settings, Arc::new(ManualClock::at_us(0))).unwrap(),
+            readiness: Readiness::default(),
+            engine: tokio::spawn(async move {
+                stopping.stopping().await;
+                Ok(Stopped::Drained)
+            }),
+            server: tokio::spawn(server),
+            stop,
+            signals: Signals::listen().unwrap(),
+        };
+        running.until_stopped().await
+    }
+
+    #[tokio::test]
+    async fn a_server_that_ends_by_itself_ends_the_run_with_an_error() {
+        assert_eq!(exit_with(async {}).await, Exit::Unable);
+        assert_eq!(exit_with(async { panic!("died") }).await, Exit::Unable);
     }
 }
