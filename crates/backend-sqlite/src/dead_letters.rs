@@ -9,8 +9,8 @@ use crate::map::{SqliteMap, admit};
 use crate::sink::{Claim, ClaimState, find_claim, insert_claim};
 use crate::tally;
 use hexlane_backend::{
-    Body, DeadCount, DeadLetter, DeadLetters, Destination, EventKey, Failure, Lease, OutcomeCounts,
-    Part, Recorded, StoreError, StoredDeadLetter,
+    Body, DeadCount, DeadLetter, DeadLetterState, DeadLetters, Destination, EventKey, Failure,
+    Lease, OutcomeCounts, Part, Recorded, StoreError, StoredDeadLetter,
 };
 use hexlane_core::digest::Sha256Digest;
 use hexlane_core::{FailureClass, Outcome};
@@ -24,10 +24,9 @@ pub(crate) fn supersede(
 ) -> rusqlite::Result<()> {
     connection
         .prepare_cached(
-            "UPDATE dead_letters SET state = 'superseded'
-             WHERE key_id = ?1 AND payload_sha256 = ?2",
+            "UPDATE dead_letters SET state = ?3 WHERE key_id = ?1 AND payload_sha256 = ?2",
         )?
-        .execute((key_id, payload_sha256))?;
+        .execute((key_id, payload_sha256, DeadLetterState::Superseded.as_str()))?;
     Ok(())
 }
 

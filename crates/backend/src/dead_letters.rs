@@ -117,6 +117,26 @@ pub enum DeadLetterState {
     Superseded,
 }
 
+impl DeadLetterState {
+    /// Every state, in the order of the declaration.
+    pub const ALL: [Self; 2] = [Self::Open, Self::Superseded];
+
+    /// The fixed name in stores.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Superseded => "superseded",
+        }
+    }
+
+    /// The state of that fixed name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.as_str() == name)
+    }
+}
+
 /// A dead letter as it stands in the store.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredDeadLetter {

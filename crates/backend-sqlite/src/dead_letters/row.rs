@@ -161,15 +161,9 @@ pub(super) fn find(
 }
 
 fn stored(row: &Row<'_>) -> rusqlite::Result<StoredDeadLetter> {
-    let state: String = row.get("state")?;
-    let state = if state == "open" {
-        DeadLetterState::Open
-    } else {
-        DeadLetterState::Superseded
-    };
     Ok(StoredDeadLetter {
         letter: letter(row)?,
-        state,
+        state: named(row, "state", DeadLetterState::from_name)?,
     })
 }
 
