@@ -47,5 +47,5 @@ mod writer;
 pub use embedded::Embedded;
 pub use map::SqliteMap;
 pub use queue::SqliteQueue;
-pub use settings::{Settings, Srs};
+pub use settings::Settings;
 pub use view::{FolderView, look};

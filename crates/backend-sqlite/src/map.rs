@@ -8,7 +8,7 @@ use crate::failure::Stop;
 use crate::folder::{FolderLock, MAP_FILE};
 use crate::geopackage::{extent, functions};
 use crate::job::Desk;
-use crate::settings::{Settings, Srs};
+use crate::settings::Settings;
 use crate::{reader, writer};
 use hexlane_backend::fence::{Admitted, Fence};
 use hexlane_backend::{Clock, Epoch, Failure, Lease, Part};
@@ -26,7 +26,6 @@ pub struct SqliteMap {
 #[derive(Debug)]
 pub(crate) struct Store {
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) srs: Srs,
     pub(crate) lease_ms: u64,
     pub(crate) writer: Desk,
     pub(crate) reader: Desk,
@@ -41,12 +40,11 @@ impl SqliteMap {
         clock: Arc<dyn Clock>,
         lock: Arc<FolderLock>,
     ) -> Result<Self, Failure> {
-        let srs = settings.srs;
         let database = Database {
             part: Part::Sink,
             path: settings.folder.join(MAP_FILE),
             functions: functions::register,
-            prepare: Arc::new(move |connection| schema::prepare(connection, srs)),
+            prepare: Arc::new(schema::prepare),
         };
         let touched = Arc::new(AtomicBool::new(false));
         let refresh = {
@@ -63,7 +61,6 @@ impl SqliteMap {
         let lease_ms = settings.lease_ms;
         let store = Store {
             clock,
-            srs,
             lease_ms,
             writer,
             reader,

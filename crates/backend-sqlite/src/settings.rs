@@ -15,8 +15,6 @@ pub struct Settings {
     pub limits: QueueLimits,
     /// How long a lease lasts.
     pub lease_ms: u64,
-    /// The coordinates' system; fixed when the file is made.
-    pub srs: Srs,
     /// How long a commit waits for others to join once callers come in numbers.
     pub group_commit_ms: u64,
     /// Most calls in one commit: bounds how long the first of them waits.
@@ -34,31 +32,9 @@ impl Settings {
             shard_map: ShardMap::default(),
             limits: QueueLimits::default(),
             lease_ms: 15_000,
-            srs: Srs::Epsg4326,
             group_commit_ms: 2,
             group_calls_max: 256,
             waiting_calls_max: 1_024,
-        }
-    }
-}
-
-/// The coordinate reference system of the map.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Srs {
-    /// WGS 84, degrees.
-    #[default]
-    Epsg4326,
-    /// Web Mercator, metres.
-    Epsg3857,
-}
-
-impl Srs {
-    /// Its EPSG code, which is its `srs_id`.
-    #[must_use]
-    pub const fn epsg(self) -> i32 {
-        match self {
-            Self::Epsg4326 => 4326,
-            Self::Epsg3857 => 3857,
         }
     }
 }

@@ -6,7 +6,7 @@ mod claim;
 mod land;
 
 use crate::failure::{Stop, unfenced};
-use crate::geopackage::binary;
+use crate::geopackage::{binary, schema::SRS_ID};
 use crate::map::{SqliteMap, admit};
 use crate::tally;
 use claim::look_up;
@@ -24,21 +24,17 @@ struct Row {
     geometry: Option<Vec<u8>>,
 }
 
-impl SqliteMap {
-    fn rows(&self, effects: Vec<Effect>) -> Result<Vec<Row>, Failure> {
-        let row = |effect: Effect| {
-            let srs_id = self.store.srs.epsg();
-            let geometry = effect
-                .wkb
-                .as_deref()
-                .map(|wkb| binary::encode(wkb, srs_id))
-                .transpose();
-            let geometry = geometry.map_err(|error| {
-                Failure::new(Part::Sink, Code::RowRefused).with_detail(error.to_string())
-            })?;
-            Ok(Row { effect, geometry })
-        };
-        effects.into_iter().map(row).collect()
+impl Row {
+    fn of(effect: Effect) -> Result<Self, Failure> {
+        let geometry = effect
+            .wkb
+            .as_deref()
+            .map(|wkb| binary::encode(wkb, SRS_ID))
+            .transpose();
+        let geometry = geometry.map_err(|error| {
+            Failure::new(Part::Sink, Code::RowRefused).with_detail(error.to_string())
+        })?;
+        Ok(Self { effect, geometry })
     }
 }
 
@@ -66,7 +62,8 @@ impl Sink for SqliteMap {
             .iter()
             .map(|effect| ClaimQuery::of(effect).key)
             .collect();
-        let rows = self.rows(effects)?;
+        let rows = effects.into_iter().map(Row::of);
+        let rows = rows.collect::<Result<Vec<Row>, Failure>>()?;
         let lease = lease.clone();
         let now_us = self.store.clock.now_us();
         let touched = Arc::clone(&self.store.touched);

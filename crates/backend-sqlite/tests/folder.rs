@@ -12,7 +12,7 @@ mod support;
 use hexlane_backend::conformance::sample::Sample;
 use hexlane_backend::conformance::{Fixture, Setup};
 use hexlane_backend::{Code, Failure, FailureKind, Holder, Leases, Queue, QueueExt, Sink};
-use hexlane_backend_sqlite::{Embedded, Settings, Srs};
+use hexlane_backend_sqlite::{Embedded, Settings};
 use hexlane_core::lane::{Shard, ShardMap};
 use rusqlite::Connection;
 use std::path::Path;
@@ -126,12 +126,14 @@ async fn another_shard_count_is_refused_with_both_numbers() {
 
 #[tokio::test]
 async fn another_reference_system_is_refused() {
-    let (_dir, settings) = stopped().await;
-    let failure = refused(&Settings {
-        srs: Srs::Epsg3857,
-        ..settings
-    });
+    let (dir, settings) = stopped().await;
+    execute(
+        &dir.path().join("map.gpkg"),
+        "UPDATE gpkg_geometry_columns SET srs_id = 3857",
+    );
+    let failure = refused(&settings);
     assert_eq!(failure.code, Code::Settings);
+    assert!(detail(&failure).contains("3857") && detail(&failure).contains("4326"));
 }
 
 #[tokio::test]

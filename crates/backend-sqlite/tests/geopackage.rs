@@ -9,10 +9,9 @@
 
 mod support;
 
+use hexlane_backend::conformance::Fixture;
 use hexlane_backend::conformance::sample::{Sample, point_wkb};
-use hexlane_backend::conformance::{Fixture, Setup};
 use hexlane_backend::{Holder, Lease, Leases, Sink};
-use hexlane_backend_sqlite::{Embedded, Settings, Srs};
 use hexlane_core::effect::Effect;
 use hexlane_core::lane::Shard;
 use std::path::Path;
@@ -219,25 +218,13 @@ async fn ogrinfo_reads_the_layer_as_it_stands() {
 }
 
 #[tokio::test]
-async fn web_mercator_by_setting_stands_in_layer_and_geometry() {
-    let dir = tempfile::tempdir().unwrap();
-    let settings = Settings {
-        srs: Srs::Epsg3857,
-        ..support::settings(dir.path())
-    };
-    let stores = Embedded::open(&settings, Setup::clock()).unwrap();
-    let lease = stores
-        .map
-        .acquire(Shard::new(7), &Holder::new("test"))
-        .await
-        .unwrap()
-        .unwrap();
-    let effect = Sample::new("a")
-        .place(Some([950_667.0, 6_003_000.0]))
-        .effect();
-    stores.map.apply(&lease, vec![effect]).await.unwrap();
-    let map = dir.path().join("map.gpkg");
-    assert_eq!(ask(&map, "SELECT srs_id FROM gpkg_geometry_columns"), 3857);
-    let header = "SELECT hex(substr(geom, 5, 4)) = '110F0000' FROM features";
+async fn degrees_are_labelled_as_degrees() {
+    let folder = Folder::new();
+    land(&folder, vec![Sample::new("a").effect()]).await;
+    let map = folder.path("map.gpkg");
+    assert_eq!(ask(&map, "SELECT srs_id FROM gpkg_geometry_columns"), 4326);
+    let header = "SELECT hex(substr(geom, 5, 4)) = 'E6100000' FROM features";
     assert_eq!(ask(&map, header), 1);
+    let known = "SELECT count(*) FROM gpkg_spatial_ref_sys WHERE srs_id IN (4326, 3857)";
+    assert_eq!(ask(&map, known), 2);
 }

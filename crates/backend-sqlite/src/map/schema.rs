@@ -2,7 +2,6 @@
 
 use crate::failure::failure;
 use crate::geopackage::schema as geopackage;
-use crate::settings::Srs;
 use hexlane_backend::{Code, Failure, Part};
 use rusqlite::{Connection, OptionalExtension};
 
@@ -21,17 +20,17 @@ const TALLY_OF_CLAIMS: &str = "
     UNION ALL SELECT 'dead', count(*) FROM dead_letters";
 
 /// Makes the schema in an empty file, or checks the one that is there.
-pub(super) fn prepare(connection: &Connection, srs: Srs) -> Result<(), Failure> {
+pub(super) fn prepare(connection: &Connection) -> Result<(), Failure> {
     let told = |error: rusqlite::Error| failure(Part::Sink, &error);
     let tables = "SELECT count(*) FROM sqlite_schema";
     let tables: i64 = connection
         .query_row(tables, [], |row| row.get(0))
         .map_err(told)?;
     if tables == 0 {
-        return create(connection, srs).map_err(told);
+        return create(connection).map_err(told);
     }
     let version = recognise(connection)?;
-    check_srs(connection, srs)?;
+    check_srs(connection)?;
     if version == WITHOUT_TALLY {
         add_tally(connection).map_err(told)?;
     }
@@ -67,9 +66,9 @@ fn recognise(connection: &Connection) -> Result<i64, Failure> {
     version(connection)
 }
 
-fn create(connection: &Connection, srs: Srs) -> rusqlite::Result<()> {
+fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("BEGIN IMMEDIATE")?;
-    geopackage::create(connection, srs)?;
+    geopackage::create(connection)?;
     connection.execute_batch(&format!(
         "{}
          {TALLY}
@@ -116,7 +115,7 @@ fn version(connection: &Connection) -> Result<i64, Failure> {
     }
 }
 
-fn check_srs(connection: &Connection, srs: Srs) -> Result<(), Failure> {
+fn check_srs(connection: &Connection) -> Result<(), Failure> {
     let stored: i32 = connection
         .query_row(
             "SELECT srs_id FROM gpkg_geometry_columns WHERE table_name = 'features'",
@@ -124,12 +123,12 @@ fn check_srs(connection: &Connection, srs: Srs) -> Result<(), Failure> {
             |row| row.get(0),
         )
         .map_err(|error| failure(Part::Sink, &error))?;
-    if stored == srs.epsg() {
+    if stored == geopackage::SRS_ID {
         return Ok(());
     }
     let detail = format!(
-        "map.gpkg is in EPSG:{stored}, the settings say EPSG:{}",
-        srs.epsg()
+        "map.gpkg is in EPSG:{stored}, this build writes EPSG:{}",
+        geopackage::SRS_ID
     );
     Err(refused(Code::Settings, detail))
 }
