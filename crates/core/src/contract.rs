@@ -7,7 +7,7 @@ use crate::envelope::{
     CONTRACT, Envelope, IdempotencyKey, KeyRule, Kind, Op, Payload, VerdictStamp,
 };
 use crate::geometry::Geometry;
-use crate::json::{self, Value};
+use crate::json::{self, Fields, Value};
 use crate::judge::{Request, RequestKey};
 use crate::lane::{Cell, LaneKey, LaneRule, ShardMap, lane_point};
 use crate::read::Feature;
@@ -41,12 +41,7 @@ struct Facts {
 
 /// Draws up the envelope of a feature that has been read. What is refused is not digested.
 pub(crate) fn draw(feature: &Feature<'_>, request: &Request<'_>, shard_map: ShardMap) -> Drawn {
-    let mut contract = Contract {
-        feature,
-        source: request.source,
-        request,
-        violations: Vec::new(),
-    };
+    let mut contract = Contract::new(feature, request);
     let op = contract.op();
     let event_id = contract.text(&request.source.event_id, Code::SchemaEventIdType);
     let facts = Facts {
@@ -144,10 +139,29 @@ struct Contract<'a> {
     feature: &'a Feature<'a>,
     source: &'a Source,
     request: &'a Request<'a>,
+    fields: Fields<'a>,
+    /// Of `properties`, when it is an object.
+    properties: Option<Fields<'a>>,
     violations: Vec<Violation>,
 }
 
 impl<'a> Contract<'a> {
+    fn new(feature: &'a Feature<'a>, request: &'a Request<'a>) -> Self {
+        let fields = Fields::of(feature.value);
+        let properties = fields
+            .get("properties")
+            .filter(|value| value.kind() == json::Kind::Object)
+            .map(Fields::of);
+        Self {
+            feature,
+            source: request.source,
+            request,
+            fields,
+            properties,
+            violations: Vec::new(),
+        }
+    }
+
     fn refuse(&mut self, code: Code, at: &str, offset: usize, message: String) {
         let pointer = format!("{}{at}", self.feature.pointer);
         let mut violation = Violation::new(code, message).at(pointer, offset);
@@ -156,10 +170,15 @@ impl<'a> Contract<'a> {
     }
 
     fn find(&self, pointer: &str) -> Option<Value<'a>> {
-        self.feature
-            .value
-            .at_pointer(pointer)
-            .filter(|value| value.kind() != json::Kind::Null)
+        let plain = |name: &&str| !name.contains(['/', '~']);
+        let member = pointer.strip_prefix('/').filter(plain);
+        let property = pointer.strip_prefix("/properties/").filter(plain);
+        let found = match (member, property, &self.properties) {
+            (Some(name), _, _) => self.fields.get(name),
+            (None, Some(name), Some(properties)) => properties.get(name),
+            _ => self.feature.value.at_pointer(pointer),
+        };
+        found.filter(|value| value.kind() != json::Kind::Null)
     }
 
     /// A non-empty string without U+0000, which no database takes as text; or a number as it

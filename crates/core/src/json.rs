@@ -2,11 +2,13 @@
 //! container ends, then views into it. Never a tree of values: numbers and members stay
 //! the bytes they were.
 
+mod fields;
 mod number;
 mod plain;
 mod text;
 mod validate;
 mod value;
 
+pub(crate) use fields::Fields;
 pub(crate) use validate::{Index, SyntaxFault, SyntaxKind, validate};
 pub(crate) use value::{Elements, Kind, Value};

@@ -52,7 +52,8 @@ pub(crate) struct Duplicate {
 /// Where the containers end, and which members were named twice.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
-    /// Start and end (exclusive) of each container that holds another, by start.
+    /// Start and end (exclusive) of each object, and of each array that holds another
+    /// container, by start.
     containers: Vec<(usize, usize)>,
     /// The first duplicates.
     pub(crate) duplicates: Vec<Duplicate>,
@@ -194,8 +195,8 @@ impl<'a> Pass<'a> {
         true
     }
 
-    /// A container is indexed once it is known to hold another: positions, the bulk of a
-    /// geometry, are not.
+    /// Indexes the innermost container, once: an object that is not empty, or an array
+    /// known to hold another container. Positions, the bulk of a geometry, are not.
     fn holds_container(&mut self) {
         if let Some(parent) = self.frames.last_mut()
             && parent.slot.is_none()
@@ -221,6 +222,10 @@ impl<'a> Pass<'a> {
         });
         self.at += 1;
         self.space();
+        // An object is looked into by name, again and again: its end is worth knowing.
+        if object && !self.open_is_empty() {
+            self.holds_container();
+        }
         Ok(true)
     }
 
