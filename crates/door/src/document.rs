@@ -205,6 +205,13 @@ fn accepted<'a>(
     }
 }
 
+/// Most documents fit, and none is written twice for want of room.
+const DOCUMENT_BYTES_USUAL: usize = 2_048;
+
 pub(crate) fn to_bytes(document: &impl Serialize) -> Vec<u8> {
-    serde_json::to_vec(document).unwrap_or_default()
+    let mut bytes = Vec::with_capacity(DOCUMENT_BYTES_USUAL);
+    match serde_json::to_writer(&mut bytes, document) {
+        Ok(()) => bytes,
+        Err(_) => Vec::new(),
+    }
 }
