@@ -97,18 +97,14 @@ pub(crate) fn count(connection: &Connection) -> Result<Vec<DeadCount>, Stop> {
          WHERE state = 'open' GROUP BY destination, failure_class",
     )?;
     let rows = statement.query_map([], |row| {
-        let (destination, class): (String, String) = (row.get(0)?, row.get(1)?);
         let open: i64 = row.get(2)?;
-        let kind = Destination::from_name(&destination).zip(FailureClass::from_name(&class));
-        Ok(kind.map(|(destination, class)| DeadCount {
-            destination,
-            class,
+        Ok(DeadCount {
+            destination: row::named(row, "destination", Destination::from_name)?,
+            class: row::named(row, "failure_class", FailureClass::from_name)?,
             open: open.unsigned_abs(),
-        }))
+        })
     })?;
-    let mut counts = rows
-        .filter_map(Result::transpose)
-        .collect::<rusqlite::Result<Vec<_>>>()?;
+    let mut counts = rows.collect::<rusqlite::Result<Vec<_>>>()?;
     counts.sort_by_key(|count| (count.destination, count.class));
     Ok(counts)
 }

@@ -40,3 +40,21 @@ async fn a_state_that_is_unknown_is_a_failure_and_not_closed() {
     let failure = folder.dead_letters().find(key).await.expect_err("unknown");
     assert_eq!(failure.code, Code::Internal);
 }
+
+#[tokio::test]
+async fn a_class_that_is_unknown_is_a_failure_and_not_left_out_of_the_count() {
+    let folder = Folder::new();
+    let holder = Holder::new("test");
+    let lease = folder.leases().acquire(Shard::new(7), &holder).await;
+    let (lease, sample) = (lease.unwrap().unwrap(), Sample::new("a"));
+    let letters = vec![sample.dead_letter()];
+    folder.dead_letters().record(&lease, letters).await.unwrap();
+    assert_eq!(folder.dead_letters().count().await.unwrap()[0].open, 1);
+    let map = Connection::open(folder.path("map.gpkg")).unwrap();
+    map.pragma_update(None, "ignore_check_constraints", true)
+        .unwrap();
+    map.execute("UPDATE dead_letters SET failure_class = 'odd'", [])
+        .unwrap();
+    let failure = folder.dead_letters().count().await.expect_err("unknown");
+    assert_eq!(failure.code, Code::Internal);
+}

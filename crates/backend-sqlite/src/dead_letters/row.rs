@@ -206,7 +206,7 @@ fn geometry_error(row: &Row<'_>) -> rusqlite::Result<Option<GeometryError>> {
 }
 
 /// A column that holds one of an enum's names.
-fn named<T>(
+pub(super) fn named<T>(
     row: &Row<'_>,
     column: &'static str,
     of_name: impl Fn(&str) -> Option<T>,
