@@ -4,11 +4,13 @@
 
 mod fields;
 mod number;
-mod plain;
+mod space;
+mod table;
 mod text;
 mod validate;
 mod value;
 
 pub(crate) use fields::Fields;
+pub(crate) use table::Table;
 pub(crate) use validate::{Index, SyntaxFault, SyntaxKind, validate};
 pub(crate) use value::{Elements, Kind, Value};

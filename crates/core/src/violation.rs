@@ -6,6 +6,7 @@ pub use view::ViolationView;
 
 use crate::code::{Code, Severity};
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 pub use ogc_validity::Place;
 
@@ -83,14 +84,17 @@ impl Violation {
     #[must_use]
     pub fn reason(&self) -> Option<String> {
         let [x, y] = self.location?;
-        let name = self
-            .code
-            .as_str()
-            .trim_start_matches("geometry.")
-            .replace('_', "-");
-        let mut letters = name.chars();
-        let first = letters.next()?.to_ascii_uppercase();
-        Some(format!("{first}{}[{x} {y}]", letters.as_str()))
+        let code = self.code.as_str();
+        let name = code.strip_prefix("geometry.").unwrap_or(code);
+        let letters = name.chars().enumerate().map(|(at, letter)| match letter {
+            '_' => '-',
+            _ if at == 0 => letter.to_ascii_uppercase(),
+            _ => letter,
+        });
+        let mut reason: String = letters.collect();
+        // Writing to a string does not fail.
+        let _ = write!(reason, "[{x} {y}]");
+        Some(reason)
     }
 }
 

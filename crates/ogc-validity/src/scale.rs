@@ -16,6 +16,12 @@ pub(crate) struct Scale {
 impl Scale {
     /// By x and y of all vertices; `None` when they mix magnitudes too far apart.
     pub(crate) fn of(coordinates: &[f64], stride: usize) -> Option<Self> {
+        let mut vertices = coordinates.chunks_exact(stride);
+        if vertices.all(|vertex| is_ordinary(vertex[0]) && is_ordinary(vertex[1])) {
+            return Some(Self {
+                factors: [1.0, 1.0],
+            });
+        }
         let (mut least, mut most) = (f64::INFINITY, 0.0);
         for magnitude in coordinates
             .chunks_exact(stride)
@@ -50,6 +56,14 @@ impl Scale {
     }
 }
 
+/// Whether a number is zero, or between the exponents: by its bits, which rise with its magnitude.
+fn is_ordinary(ordinate: f64) -> bool {
+    const LOW: u64 = power(EXPONENT_MIN).to_bits();
+    const HIGH: u64 = power(EXPONENT_MAX).to_bits();
+    let magnitude = ordinate.abs().to_bits();
+    magnitude == 0 || (LOW..=HIGH).contains(&magnitude)
+}
+
 /// The binary exponent; of a subnormal number, that of the smallest normal one or below.
 fn exponent(magnitude: f64) -> i32 {
     const SUBNORMAL_SHIFT: i32 = 64;
@@ -62,8 +76,8 @@ fn exponent(magnitude: f64) -> i32 {
 }
 
 /// Two to a power between -1022 and 1023.
-fn power(exponent: i32) -> f64 {
-    f64::from_bits(u64::try_from(exponent + 1023).unwrap_or(0) << 52)
+const fn power(exponent: i32) -> f64 {
+    f64::from_bits(((exponent + 1023).cast_unsigned() as u64) << 52)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Numbers of a well-formed text to the nearest double.
+//! Numbers of JSON: their grammar, and the nearest double.
 //!
 //! Most decimals are a whole number below 2^53 over a power of ten up to 10^22. Both are
 //! doubles exactly, so one division rounds once and is right (Clinger, "How to read
@@ -10,32 +10,46 @@ const POWERS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
-const WHOLE_MAX: u64 = 1 << 53;
-/// Digits that a `u64` holds whatever they are.
-const DIGITS_MAX: usize = 19;
+const WHOLE_MAX: i64 = 1 << 53;
+/// Digits that an `i64` holds whatever they are.
+const DIGITS_MAX: usize = 18;
 
-/// The number that starts there and the index after it; none when it takes the long way,
-/// or is no number of JSON.
-pub(super) fn short(bytes: &[u8], start: usize) -> Option<(f64, usize)> {
+/// The finite number that starts there and the index after it.
+#[inline]
+pub(super) fn read(bytes: &[u8], start: usize) -> Option<(f64, usize)> {
+    short(bytes, start).or_else(|| long(bytes, start))
+}
+
+#[cold]
+fn long(bytes: &[u8], start: usize) -> Option<(f64, usize)> {
+    let end = end(bytes, start).ok()?;
+    let text = std::str::from_utf8(bytes.get(start..end)?).ok()?;
+    let number: f64 = text.parse().ok()?;
+    number.is_finite().then_some((number, end))
+}
+
+/// None when it takes the long way, or is no number of JSON.
+#[inline]
+fn short(bytes: &[u8], start: usize) -> Option<(f64, usize)> {
     let negative = bytes.get(start) == Some(&b'-');
     let whole = start + usize::from(negative);
     let (mut digits, mut at) = take_digits(bytes, whole, 0);
-    let mut count = at - whole;
-    if count == 0 || (count > 1 && bytes.get(whole) == Some(&b'0')) {
+    let whole_end = at;
+    if at == whole || (at > whole + 1 && bytes.get(whole) == Some(&b'0')) {
         return None;
     }
+    let mut next = bytes.get(at);
     let mut places = 0;
-    if bytes.get(at) == Some(&b'.') {
-        let fraction = at + 1;
-        (digits, at) = take_digits(bytes, fraction, digits);
-        places = at - fraction;
-        count += places;
+    if next == Some(&b'.') {
+        (digits, at) = take_fraction(bytes, at + 1, digits);
+        places = at - whole_end - 1;
+        next = bytes.get(at);
         if places == 0 {
             return None;
         }
     }
-    let exponent = matches!(bytes.get(at), Some(b'e' | b'E'));
-    if exponent || count > DIGITS_MAX || digits > WHOLE_MAX {
+    let exponent = matches!(next, Some(b'e' | b'E'));
+    if exponent || at - whole > DIGITS_MAX || !(0..=WHOLE_MAX).contains(&digits) {
         return None;
     }
     #[allow(clippy::cast_precision_loss, reason = "below 2^53 nothing is lost")]
@@ -44,14 +58,98 @@ pub(super) fn short(bytes: &[u8], start: usize) -> Option<(f64, usize)> {
 }
 
 /// Reads on at `at`; wraps around beyond [`DIGITS_MAX`], which the caller refuses.
-fn take_digits(bytes: &[u8], mut at: usize, mut digits: u64) -> (u64, usize) {
+fn take_digits(bytes: &[u8], mut at: usize, mut digits: i64) -> (i64, usize) {
     while let Some(digit @ b'0'..=b'9') = bytes.get(at) {
         digits = digits
             .wrapping_mul(10)
-            .wrapping_add(u64::from(digit - b'0'));
+            .wrapping_add(i64::from(digit - b'0'));
         at += 1;
     }
     (digits, at)
+}
+
+/// The same for a fraction, which often has six or seven digits: the first eight bytes at
+/// once, as lanes of one word.
+fn take_fraction(bytes: &[u8], at: usize, digits: i64) -> (i64, usize) {
+    const WIDTH: usize = 8;
+    const SHIFTS: [i64; WIDTH + 1] = [
+        1,
+        10,
+        100,
+        1_000,
+        10_000,
+        100_000,
+        1_000_000,
+        10_000_000,
+        100_000_000,
+    ];
+    let Some(window) = bytes.get(at..).and_then(<[u8]>::first_chunk::<WIDTH>) else {
+        return take_digits(bytes, at, digits);
+    };
+    // A digit becomes its value; a byte that is none has its high bit set in `others`.
+    let lanes = u64::from_le_bytes(*window) ^ 0x3030_3030_3030_3030;
+    let others = (lanes.wrapping_add(0x7676_7676_7676_7676) | lanes) & 0x8080_8080_8080_8080;
+    let count = (others.trailing_zeros() / 8) as usize;
+    if count == 0 {
+        return (digits, at);
+    }
+    // Zeros in front of the digits; then neighbours are joined, two, four and eight wide.
+    let lanes = lanes << (8 * (WIDTH - count));
+    let pairs = (lanes.wrapping_mul(10).wrapping_add(lanes >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs.wrapping_mul(100).wrapping_add(pairs >> 16)) & 0x0000_ffff_0000_ffff;
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "the lower half is the number"
+    )]
+    let eight = fours.wrapping_mul(10_000).wrapping_add(fours >> 32) as u32;
+    let joined = digits
+        .wrapping_mul(SHIFTS[count])
+        .wrapping_add(i64::from(eight));
+    if count < WIDTH {
+        (joined, at + count)
+    } else {
+        take_digits(bytes, at + WIDTH, joined)
+    }
+}
+
+/// The end of the number that starts there; where it goes wrong when it is none.
+pub(super) fn end(bytes: &[u8], start: usize) -> Result<usize, usize> {
+    let digits = |mut at: usize| {
+        while matches!(bytes.get(at), Some(b'0'..=b'9')) {
+            at += 1;
+        }
+        at
+    };
+    let whole = if bytes.get(start) == Some(&b'-') {
+        start + 1
+    } else {
+        start
+    };
+    let mut at = match bytes.get(whole) {
+        Some(b'0') => whole + 1,
+        Some(b'1'..=b'9') => digits(whole),
+        _ => return Err(whole),
+    };
+    if bytes.get(at) == Some(&b'.') {
+        let end = digits(at + 1);
+        if end == at + 1 {
+            return Err(end);
+        }
+        at = end;
+    }
+    if matches!(bytes.get(at), Some(b'e' | b'E')) {
+        let sign = usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
+        let end = digits(at + 1 + sign);
+        if end == at + 1 + sign {
+            return Err(end);
+        }
+        at = end;
+    }
+    if matches!(bytes.get(at), Some(b'0'..=b'9')) {
+        Err(at)
+    } else {
+        Ok(at)
+    }
 }
 
 #[cfg(test)]
@@ -63,20 +161,33 @@ mod tests {
     fn what_is_read_the_short_way_keeps_its_sign_and_its_end() {
         assert_eq!(short(b"-12.50,", 0), Some((-12.5, 6)));
         assert!(short(b"-0.0]", 0).is_some_and(|(zero, _)| zero.is_sign_negative()));
-        for long in ["1e3", "01", "-", "-.5", "1.", "+1", ""] {
+        for long in ["1e3", "01", "-", "-.5", "1.", "1.,0000000", "+1", ""] {
             assert_eq!(short(long.as_bytes(), 0), None, "{long}");
         }
         assert_eq!(short(b"12345678901234567890", 0), None);
         assert_eq!(short(b"9007199254740993", 0), None);
     }
 
+    #[test]
+    fn what_is_no_finite_number_of_json_is_none() {
+        for text in [
+            "1e400", "-1e400", "01", "1.", "1e", "NaN", "Infinity", "1.5.", "",
+        ] {
+            let end = read(text.as_bytes(), 0).map(|(_, end)| end);
+            assert!(end.is_none_or(|end| end < text.len()), "{text}");
+        }
+    }
+
     proptest! {
         #[test]
-        fn the_short_way_and_the_long_way_agree(text in "-?(0|[1-9][0-9]{0,12})(\\.[0-9]{1,18})?") {
-            if let Some((value, end)) = short(text.as_bytes(), 0) {
-                prop_assert_eq!(value.to_bits(), text.parse::<f64>().unwrap().to_bits());
-                prop_assert_eq!(end, text.len());
-            }
+        fn every_number_is_the_nearest_double(
+            text in "-?(0|[1-9][0-9]{0,12})(\\.[0-9]{1,18})?([eE][+-]?[0-9]{1,2})?",
+            after in "[],\\]} \\n/:;~0-9a-z\u{e9}]{0,9}",
+        ) {
+            let whole = format!("{text},{after}");
+            let (value, end) = read(whole.as_bytes(), 0).unwrap();
+            prop_assert_eq!(value.to_bits(), text.parse::<f64>().unwrap().to_bits());
+            prop_assert_eq!(end, text.len());
         }
     }
 }

@@ -9,6 +9,7 @@ pub(super) fn check(bytes: &[u8], start: usize) -> Result<(usize, bool), SyntaxF
     let mut at = start + 1;
     let mut escaped = false;
     loop {
+        at = plain_end(bytes, at);
         match bytes.get(at) {
             None => return Err(SyntaxFault::new(SyntaxKind::Unexpected, at)),
             Some(b'"') => return Ok((at + 1, escaped)),
@@ -16,10 +17,47 @@ pub(super) fn check(bytes: &[u8], start: usize) -> Result<(usize, bool), SyntaxF
                 escaped = true;
                 at = check_escape(bytes, at)?;
             }
-            Some(0..0x20) => return Err(SyntaxFault::new(SyntaxKind::ControlCharacter, at)),
-            Some(_) => at += 1,
+            Some(_) => return Err(SyntaxFault::new(SyntaxKind::ControlCharacter, at)),
         }
     }
+}
+
+/// The index after the closing quote of a string that passed [`check`].
+pub(super) fn end(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    loop {
+        at = plain_end(bytes, at);
+        match bytes.get(at) {
+            None => return bytes.len(),
+            Some(b'\\') => at += 2,
+            Some(_) => return at + 1,
+        }
+    }
+}
+
+/// The first index from `at` on of a quote, a backslash or a control character, or the
+/// end. Eight bytes at once, as lanes of one word.
+fn plain_end(bytes: &[u8], mut at: usize) -> usize {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x80 * EACH;
+    // Below a lane that is hit, lanes are right; above it they may not be.
+    let below = |lanes: u64, limit: u64| lanes.wrapping_sub(limit * EACH) & !lanes & HIGH;
+    let equal = |lanes: u64, byte: u8| below(lanes ^ (u64::from(byte) * EACH), 1);
+    while let Some(window) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+        let lanes = u64::from_le_bytes(*window);
+        let hit = below(lanes, 0x20) | equal(lanes, b'"') | equal(lanes, b'\\');
+        if hit != 0 {
+            return at + (hit.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    while bytes
+        .get(at)
+        .is_some_and(|byte| !matches!(byte, 0..0x20 | b'"' | b'\\'))
+    {
+        at += 1;
+    }
+    at
 }
 
 fn check_escape(bytes: &[u8], at: usize) -> Result<usize, SyntaxFault> {
@@ -91,5 +129,25 @@ fn unescape(escape: &str) -> (char, usize) {
         }
         Some(other) => (char::from(*other), 2),
         None => ('\u{FFFD}', 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_ends_plain_text_is_found_wherever_it_stands(
+            text in "[ -~\u{80}\u{9f}\u{a2}\u{dc}\u{10ffff}\u{0}\u{1f}\u{7f}\"\\\\]{0,40}",
+            from in 0..12_usize,
+        ) {
+            let bytes = text.as_bytes();
+            let special = |byte: &u8| matches!(byte, 0..0x20 | b'"' | b'\\');
+            let tail = bytes.get(from..).unwrap_or_default();
+            let found = tail.iter().position(special).unwrap_or(tail.len());
+            prop_assert_eq!(plain_end(bytes, from), from + found);
+        }
     }
 }

@@ -1,7 +1,9 @@
 //! The strict pass: RFC 8259 grammar, depth, members named once, and where containers
 //! end. Iterative; stops at the first fault of the grammar, collects duplicates.
 
-use super::plain::{Plains, space_end};
+use super::number;
+use super::space::space_end;
+use super::table::Tables;
 use super::text;
 use crate::pointer;
 use std::borrow::Cow;
@@ -59,7 +61,7 @@ pub(crate) struct Index {
     pub(crate) duplicates: Vec<Duplicate>,
     /// Offsets of all of them, ascending.
     duplicates_at: Vec<usize>,
-    pub(super) plains: Plains,
+    pub(super) tables: Tables,
 }
 
 impl Index {
@@ -154,14 +156,15 @@ impl<'a> Pass<'a> {
     fn value(&mut self) -> Result<bool, SyntaxFault> {
         match self.bytes.get(self.at) {
             Some(b'{') => self.open(true),
-            Some(b'[') if self.take_numbers() => Ok(false),
+            Some(b'[') if self.take_table() => Ok(false),
             Some(b'[') => self.open(false),
             Some(b'"') => {
                 self.at = text::check(self.bytes, self.at)?.0;
                 Ok(false)
             }
             Some(b'-' | b'0'..=b'9') => {
-                self.at = number_end(self.bytes, self.at)?;
+                let fault = |at| SyntaxFault::new(SyntaxKind::Number, at);
+                self.at = number::end(self.bytes, self.at).map_err(fault)?;
                 Ok(false)
             }
             Some(b't') => self.word("true"),
@@ -180,17 +183,17 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Takes an array of numbers whole, when it is nothing else: positions are the bulk
-    /// of a geometry, and need no frame.
-    fn take_numbers(&mut self) -> bool {
-        if self.frames.len() >= self.depth_max {
+    /// Takes an array of positions whole: they are the bulk of a geometry, and need no
+    /// frames.
+    fn take_table(&mut self) -> bool {
+        if self.frames.len() + 1 >= self.depth_max {
             return false;
         }
-        let plain = self.index.plains.read(self.bytes, self.at);
-        let Some(end) = plain.or_else(|| numbers_end(self.bytes, self.at)) else {
+        let Some(end) = self.index.tables.read(self.bytes, self.at) else {
             return false;
         };
         self.holds_container();
+        self.index.containers.push((self.at, end));
         self.at = end;
         true
     }
@@ -339,60 +342,5 @@ impl<'a> Pass<'a> {
                 _ => return self.unexpected(),
             }
         }
-    }
-}
-
-/// The index after an array of numbers, when it is nothing else and not empty.
-fn numbers_end(bytes: &[u8], start: usize) -> Option<usize> {
-    let mut at = start;
-    loop {
-        let end = number_end(bytes, space_end(bytes, at + 1)).ok()?;
-        at = space_end(bytes, end);
-        match bytes.get(at) {
-            Some(b',') => {}
-            Some(b']') => return Some(at + 1),
-            _ => return None,
-        }
-    }
-}
-
-/// The end of the number that starts there.
-fn number_end(bytes: &[u8], start: usize) -> Result<usize, SyntaxFault> {
-    let fault = |at| SyntaxFault::new(SyntaxKind::Number, at);
-    let digits = |mut at: usize| {
-        while matches!(bytes.get(at), Some(b'0'..=b'9')) {
-            at += 1;
-        }
-        at
-    };
-    let whole = if bytes.get(start) == Some(&b'-') {
-        start + 1
-    } else {
-        start
-    };
-    let mut at = match bytes.get(whole) {
-        Some(b'0') => whole + 1,
-        Some(b'1'..=b'9') => digits(whole),
-        _ => return Err(fault(whole)),
-    };
-    if bytes.get(at) == Some(&b'.') {
-        let end = digits(at + 1);
-        if end == at + 1 {
-            return Err(fault(end));
-        }
-        at = end;
-    }
-    if matches!(bytes.get(at), Some(b'e' | b'E')) {
-        let sign = usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
-        let end = digits(at + 1 + sign);
-        if end == at + 1 + sign {
-            return Err(fault(end));
-        }
-        at = end;
-    }
-    if matches!(bytes.get(at), Some(b'0'..=b'9')) {
-        Err(fault(at))
-    } else {
-        Ok(at)
     }
 }

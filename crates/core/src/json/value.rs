@@ -1,6 +1,8 @@
 //! A view of one value in a text that passed the strict pass.
 
-use super::plain::{Plain, space_end as space};
+use super::number;
+use super::space::space_end as space;
+use super::table::Table;
 use super::text;
 use super::validate::Index;
 use std::borrow::Cow;
@@ -78,11 +80,17 @@ impl<'a> Value<'a> {
 
     /// The nearest double of a number, which may be infinite; none for anything else.
     pub(crate) fn as_f64(&self) -> Option<f64> {
-        if self.kind() == Kind::Number {
-            self.raw().parse().ok()
-        } else {
-            None
+        if self.kind() != Kind::Number {
+            return None;
         }
+        let read = number::read(self.input.as_bytes(), self.start);
+        read.map(|(number, _)| number)
+            .or_else(|| self.raw().parse().ok())
+    }
+
+    /// An array of positions, when it is nothing else.
+    pub(crate) fn as_table(&self) -> Option<Table<'a>> {
+        self.index.tables.at(self.start)
     }
 
     /// The members of an object, in document order; nothing for anything else.
@@ -107,15 +115,12 @@ impl<'a> Value<'a> {
         } else {
             self.end
         };
-        Elements {
-            children: Children {
-                input: self.input,
-                index: self.index,
-                at,
-                end: self.end,
-            },
-            hint: None,
-        }
+        Elements(Children {
+            input: self.input,
+            index: self.index,
+            at,
+            end: self.end,
+        })
     }
 
     /// The member of that name.
@@ -148,20 +153,12 @@ struct Children<'a> {
 }
 
 impl<'a> Children<'a> {
-    /// Where the next child starts, if there is one.
-    fn start(&self) -> usize {
-        let bytes = self.input.as_bytes();
-        let start = space(bytes, self.at);
-        if bytes.get(start) == Some(&b',') {
-            space(bytes, start + 1)
-        } else {
-            start
-        }
-    }
-
     fn next(&mut self) -> Option<Value<'a>> {
         let bytes = self.input.as_bytes();
-        let start = self.start();
+        let mut start = space(bytes, self.at);
+        if bytes.get(start) == Some(&b',') {
+            start = space(bytes, start + 1);
+        }
         if start + 1 >= self.end {
             return None;
         }
@@ -194,34 +191,20 @@ impl<'a> Iterator for Members<'a> {
 }
 
 /// Elements of an array.
-pub(crate) struct Elements<'a> {
-    children: Children<'a>,
-    /// Where the next plain array is likely to be found.
-    hint: Option<usize>,
-}
-
-impl<'a> Elements<'a> {
-    /// The next element, when it is [`Plain`]; else nothing is taken.
-    pub(crate) fn next_plain(&mut self) -> Option<Plain<'a>> {
-        let start = self.children.start();
-        let plain = self.children.index.plains.at(start, &mut self.hint)?;
-        self.children.at = plain.end;
-        Some(plain)
-    }
-}
+pub(crate) struct Elements<'a>(Children<'a>);
 
 impl<'a> Iterator for Elements<'a> {
     type Item = Value<'a>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.children.next()
+        self.0.next()
     }
 }
 
 /// The end of the value that starts there; the text is known to be well-formed.
 fn value_end(bytes: &[u8], index: &Index, start: usize) -> usize {
     match bytes.get(start) {
-        Some(b'"') => string_end(bytes, start),
+        Some(b'"') => text::end(bytes, start),
         Some(b'{' | b'[') => index
             .end_of(start)
             .unwrap_or_else(|| flat_end(bytes, start)),
@@ -238,25 +221,13 @@ fn value_end(bytes: &[u8], index: &Index, start: usize) -> usize {
     }
 }
 
-fn string_end(bytes: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    loop {
-        match bytes.get(at) {
-            None => return bytes.len(),
-            Some(b'"') => return at + 1,
-            Some(b'\\') => at += 2,
-            Some(_) => at += 1,
-        }
-    }
-}
-
 /// The end of a container that holds no other.
 fn flat_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     loop {
         match bytes.get(at) {
             None => return bytes.len(),
-            Some(b'"') => at = string_end(bytes, at),
+            Some(b'"') => at = text::end(bytes, at),
             Some(b']' | b'}') => return at + 1,
             Some(_) => at += 1,
         }

@@ -5,7 +5,7 @@ use super::document::wrong_kind;
 use super::geometry::Located;
 use crate::code::Code;
 use crate::geometry::Primitive;
-use crate::json::{Kind, Value};
+use crate::json::{Kind, Table, Value};
 use crate::pointer;
 use crate::violation::{Report, Violation};
 use ogc_validity::ShapeKind;
@@ -121,15 +121,10 @@ impl Reader {
     }
 
     fn sequence(&mut self, value: Value<'_>, pointer: &str, report: &mut Report) {
-        let mut elements = value.elements();
-        for index in 0.. {
-            if let Some(plain) = elements.next_plain() {
-                self.keep(plain.numbers, plain.start);
-                continue;
-            }
-            let Some(position) = elements.next() else {
-                break;
-            };
+        if let Some(table) = value.as_table() {
+            return self.keep_table(&table);
+        }
+        for (index, position) in value.elements().enumerate() {
             if position.kind() == Kind::Array {
                 self.position(position, || pointer::element(pointer, index), report);
             } else {
@@ -202,6 +197,22 @@ impl Reader {
             self.keep(&numbers[..count], value.start);
         } else {
             self.sound = false;
+        }
+    }
+
+    fn keep_table(&mut self, table: &Table<'_>) {
+        let fits = table.starts.len() <= self.offsets_max.saturating_sub(self.offsets.len());
+        let fresh = self.offsets.is_empty();
+        if fits && (fresh || self.primitive.stride == table.stride) {
+            self.primitive.stride = table.stride;
+            self.primitive.coordinates.extend_from_slice(table.numbers);
+            let offsets = table.starts.iter().map(|start| *start as usize);
+            self.offsets.extend(offsets);
+            return;
+        }
+        let positions = table.numbers.chunks_exact(table.stride);
+        for (numbers, start) in positions.zip(table.starts) {
+            self.keep(numbers, *start as usize);
         }
     }
 
