@@ -39,7 +39,17 @@ impl Connection {
 
     /// Sends the bytes of one request and gives the status of the answer.
     pub(crate) fn ask(&mut self, request: &[u8]) -> io::Result<u16> {
-        self.stream.get_mut().write_all(request)?;
+        self.send(request)?;
+        self.receive()
+    }
+
+    /// Sends the bytes of one request.
+    pub(crate) fn send(&mut self, request: &[u8]) -> io::Result<()> {
+        self.stream.get_mut().write_all(request)
+    }
+
+    /// Waits for the answer to the request sent last, and gives its status.
+    pub(crate) fn receive(&mut self) -> io::Result<u16> {
         let status = self
             .read_line()?
             .split(' ')
@@ -52,6 +62,12 @@ impl Connection {
             None => self.skip_chunks()?,
         }
         Ok(status)
+    }
+
+    /// To wait until an answer begins to arrive. Nothing of it is in a buffer before that:
+    /// answers come one at a time.
+    pub(crate) fn socket(&self) -> &TcpStream {
+        self.stream.get_ref()
     }
 
     fn read_line(&mut self) -> io::Result<&str> {

@@ -1,16 +1,13 @@
-//! `cargo xtask bench edge`: our Worker beside a hello-world one, in requests a second.
+//! `cargo xtask bench edge`: our Worker beside hello-world ones, in requests a second.
 //!
-//! Both run under `workerd serve` in the same run and take turns, so that a busy
-//! machine slows both. Ours is asked for what it does all day: refuse (422) and
-//! accept by relay (202, with a real `hexlane run` behind it); the peer reads the
-//! same body and answers a constant. Figures are for this machine only; the ratio
-//! is what travels.
+//! All run under `workerd serve` in the same run and take turns, so that a busy
+//! machine slows each. Ours is asked for what it does all day: refuse (422) and
+//! accept by relay (202, with a real `hexlane run` behind it). A peer reads the same
+//! body and answers a constant. There are two: one written with the `worker` crate, as
+//! ours is, and one in plain JavaScript, which no wasm comes near. Figures are for this
+//! machine only; the ratio is what travels.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{fs, path::PathBuf, time::Duration};
 
 use toml::Table;
 
@@ -30,16 +27,19 @@ use crate::{
     workspace::Workspace,
 };
 
-const PEER: &str = include_str!("../../peers/hello.js");
+const HELLO: &str = include_str!("../../peers/hello.js");
 
 const OURS_PORT: u16 = 8797;
-const PEER_PORT: u16 = 8798;
+
+/// The peers: how a row names each, and its port.
+const RUST: (&str, u16) = ("Rust", 8798);
+const JAVASCRIPT: (&str, u16) = ("JavaScript", 8799);
 
 const PATH: &str = "/v1/events/demo";
 
-/// One turn of one side; five pairs and the median keep a hiccup out.
+/// One turn of one side; five rounds and the median keep a hiccup out.
 const TURN: Duration = Duration::from_secs(2);
-const PAIRS: u32 = 5;
+const ROUNDS: usize = 5;
 
 /// One row: its name, the body, what ours must answer.
 struct Case {
@@ -50,7 +50,7 @@ struct Case {
 
 /// Runs all rows, prints the table, writes `edge.json`.
 pub(crate) fn edge(workspace: &Workspace) -> Result<(), Failure> {
-    for port in [OURS_PORT, PEER_PORT, consumer::PORT] {
+    for port in [OURS_PORT, RUST.1, JAVASCRIPT.1, consumer::PORT] {
         ports::ensure_free(port, "bench edge")?;
     }
     consumer::build(workspace)?;
@@ -58,17 +58,18 @@ pub(crate) fn edge(workspace: &Workspace) -> Result<(), Failure> {
     let settings = workerd::settings(workspace)?;
     let secret = secret::generate()?;
     let ours = ours(bundle, &settings, &secret)?;
-    let peer = peer(&workspace.bench().join("edge/peer"))?;
+    let peers = [rust(workspace)?, javascript(workspace)?];
     let interrupt = Interrupt::watch()?;
     let mut relay = start_relay(workspace, &secret, &interrupt)?;
     let mut ours = ours.serve(workspace, &settings, &interrupt)?;
-    let mut peer = peer.serve(workspace, &settings, &interrupt)?;
+    let [rust, javascript] = peers;
+    let mut rust = rust.serve(workspace, &settings, &interrupt)?;
+    let mut javascript = javascript.serve(workspace, &settings, &interrupt)?;
     let mut rows = Vec::new();
     for case in cases() {
         eprintln!("measuring: {}", case.name);
-        rows.push(compare(&case, &interrupt)?);
-        report::print(&rows[rows.len() - 1..]);
-        for process in [&mut relay, &mut ours, &mut peer] {
+        rows.extend(compare(&case, &interrupt)?);
+        for process in [&mut relay, &mut ours, &mut rust, &mut javascript] {
             process.ensure_alive(Duration::ZERO)?;
         }
     }
@@ -98,35 +99,40 @@ fn cases() -> [Case; 4] {
     ]
 }
 
-/// Warms both sides, then lets them take turns, changing who goes first.
-fn compare(case: &Case, interrupt: &Interrupt) -> Result<Row, Failure> {
+/// Warms every side, then lets them take turns, changing who goes first.
+fn compare(case: &Case, interrupt: &Interrupt) -> Result<Vec<Row>, Failure> {
     let side = |port, expected| Target {
         port,
         path: PATH,
         body: &case.body,
         expected,
     };
-    let (ours, peer) = (side(OURS_PORT, case.expected), side(PEER_PORT, 200));
-    ours.load(TURN / 2)?;
-    peer.load(TURN / 2)?;
-    let mut pairs = Vec::new();
-    for pair in 0..PAIRS {
-        interrupt.check()?;
-        pairs.push(if pair % 2 == 0 {
-            let first = ours.load(TURN)?;
-            (first, peer.load(TURN)?)
-        } else {
-            let first = peer.load(TURN)?;
-            (ours.load(TURN)?, first)
-        });
+    let sides = [
+        side(OURS_PORT, case.expected),
+        side(RUST.1, 200),
+        side(JAVASCRIPT.1, 200),
+    ];
+    for side in &sides {
+        side.load(TURN / 2)?;
     }
-    Ok(Row {
-        name: case.name.to_owned(),
-        ours: median(pairs.iter().map(|pair| pair.0)),
-        peer: median(pairs.iter().map(|pair| pair.1)),
+    let mut rounds = Vec::new();
+    for first in 0..ROUNDS {
+        let mut round = [0.0; 3];
+        for turn in 0..sides.len() {
+            interrupt.check()?;
+            let next = (first + turn) % sides.len();
+            round[next] = sides[next].load(TURN)?;
+        }
+        rounds.push(round);
+    }
+    let row = |(name, _): (&str, u16), peer: usize| Row {
+        name: format!("{}, beside {name}", case.name),
+        ours: median(rounds.iter().map(|round| round[0])),
+        peer: median(rounds.iter().map(|round| round[peer])),
         unit: "requests/s",
-        ratio: median(pairs.iter().map(|pair| pair.0 / pair.1)),
-    })
+        ratio: median(rounds.iter().map(|round| round[0] / round[peer])),
+    };
+    Ok(vec![row(RUST, 1), row(JAVASCRIPT, 2)])
 }
 
 fn median(values: impl Iterator<Item = f64>) -> f64 {
@@ -146,16 +152,27 @@ fn ours(modules: PathBuf, settings: &Table, secret: &str) -> Result<Worker, Fail
     })
 }
 
-fn peer(folder: &Path) -> Result<Worker, Failure> {
-    fs::create_dir_all(folder).map_err(Failure::file("create", folder))?;
-    let module = folder.join("index.js");
-    fs::write(&module, PEER).map_err(Failure::file("write", &module))?;
-    Ok(Worker {
-        name: "peer",
-        port: PEER_PORT,
-        modules: folder.to_path_buf(),
+fn rust(workspace: &Workspace) -> Result<Worker, Failure> {
+    let modules = workspace.bench().join("edge/rust");
+    edge::hello(workspace, &modules)?;
+    Ok(hello(RUST, modules))
+}
+
+fn javascript(workspace: &Workspace) -> Result<Worker, Failure> {
+    let modules = workspace.bench().join("edge/javascript");
+    fs::create_dir_all(&modules).map_err(Failure::file("create", &modules))?;
+    let entry = modules.join("index.js");
+    fs::write(&entry, HELLO).map_err(Failure::file("write", &entry))?;
+    Ok(hello(JAVASCRIPT, modules))
+}
+
+fn hello((name, port): (&'static str, u16), modules: PathBuf) -> Worker {
+    Worker {
+        name,
+        port,
+        modules,
         bindings: Vec::new(),
-    })
+    }
 }
 
 /// The consumer in a folder of its own, emptied first.

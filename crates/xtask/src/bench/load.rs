@@ -1,19 +1,29 @@
 //! A bounded load: a few kept connections, each asking as fast as it is answered.
 //!
-//! Closed loop, loopback only, ends at its time limit. Any status but the expected
-//! one fails the run: a benchmark of wrong answers says nothing.
+//! One thread serves them all: several would take turns on the core that the program
+//! under test runs on, and be measured with it. Closed loop, loopback only, ends at its
+//! time limit. Any status but the expected one fails the run: a benchmark of wrong
+//! answers says nothing.
 
 use std::{
+    io,
     sync::atomic::{AtomicU64, Ordering},
-    thread,
     time::{Duration, Instant},
 };
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::payload::Request;
 use crate::{failure::Failure, http::Connection};
 
-/// Enough to keep workerd's one thread busy, few enough not to crowd it out.
+/// Enough to keep workerd's one thread busy.
 const CONNECTIONS: usize = 8;
+
+/// No answer of a program under test takes longer than this, or it counts as none.
+const ANSWER_LIMIT: Timespec = Timespec {
+    tv_sec: 10,
+    tv_nsec: 0,
+};
 
 /// Event ids are never used twice in a run of xtask, whatever the row.
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
@@ -31,38 +41,38 @@ impl Target<'_> {
     /// Requests a second over `duration`.
     pub(crate) fn load(&self, duration: Duration) -> Result<f64, Failure> {
         let began = Instant::now();
-        let answered = thread::scope(|scope| {
-            let workers: Vec<_> = (0..CONNECTIONS)
-                .map(|_| scope.spawn(|| self.ask_until(began + duration)))
-                .collect();
-            workers
-                .into_iter()
-                .map(|worker| {
-                    worker
-                        .join()
-                        .unwrap_or_else(|_| Err(self.failed(&"a load thread panicked")))
-                })
-                .sum::<Result<u32, Failure>>()
-        })?;
+        let answered = self.ask_until(began + duration)?;
         Ok(f64::from(answered) / began.elapsed().as_secs_f64())
     }
 
+    /// How many requests were answered; those in flight at the end are not waited for.
     fn ask_until(&self, end: Instant) -> Result<u32, Failure> {
+        let failed = |error: io::Error| self.failed(&error);
         let mut request = Request::new(self.port, self.path, self.body);
-        let mut connection = Connection::open(self.port).map_err(|error| self.failed(&error))?;
+        let mut connections = Vec::new();
+        for _ in 0..CONNECTIONS {
+            let mut connection = Connection::open(self.port).map_err(failed)?;
+            connection
+                .send(request.numbered(next_id()))
+                .map_err(failed)?;
+            connections.push(connection);
+        }
         let mut answered = 0;
         while Instant::now() < end {
-            let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-            let status = connection
-                .ask(request.numbered(id))
-                .map_err(|error| self.failed(&error))?;
-            if status != self.expected {
-                return Err(self.failed(&format!(
-                    "status {status} where {} was expected",
-                    self.expected
-                )));
+            for ready in ready(&connections).map_err(failed)? {
+                let connection = &mut connections[ready];
+                let status = connection.receive().map_err(failed)?;
+                if status != self.expected {
+                    let expected = self.expected;
+                    return Err(
+                        self.failed(&format!("status {status} where {expected} was expected"))
+                    );
+                }
+                answered += 1;
+                connection
+                    .send(request.numbered(next_id()))
+                    .map_err(failed)?;
             }
-            answered += 1;
         }
         Ok(answered)
     }
@@ -73,4 +83,22 @@ impl Target<'_> {
             self.port, self.path
         ))
     }
+}
+
+fn next_id() -> u64 {
+    NEXT_ID.fetch_add(1, Ordering::Relaxed)
+}
+
+/// The connections whose answers begin to arrive, by index; waits for the first.
+fn ready(connections: &[Connection]) -> io::Result<Vec<usize>> {
+    let mut waiting: Vec<PollFd<'_>> = connections
+        .iter()
+        .map(|connection| PollFd::new(connection.socket(), PollFlags::IN))
+        .collect();
+    if poll(&mut waiting, Some(&ANSWER_LIMIT))? == 0 {
+        return Err(io::ErrorKind::TimedOut.into());
+    }
+    let is_ready =
+        |(index, one): (usize, &PollFd<'_>)| (!one.revents().is_empty()).then_some(index);
+    Ok(waiting.iter().enumerate().filter_map(is_ready).collect())
 }

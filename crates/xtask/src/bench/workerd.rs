@@ -140,10 +140,7 @@ fn flags(settings: &Table) -> String {
 /// The module list; the entry comes first, as workerd wants it.
 fn modules(folder: &Path) -> Result<String, Failure> {
     let mut names = Vec::new();
-    for entry in fs::read_dir(folder).map_err(Failure::file("list", folder))? {
-        let name = entry.map_err(Failure::file("list", folder))?.file_name();
-        names.push(name.to_string_lossy().into_owned());
-    }
+    collect(folder, "", &mut names)?;
     names.sort_by_key(|name| (name != "index.js", name.clone()));
     let mut list = String::new();
     for name in &names {
@@ -156,6 +153,21 @@ fn modules(folder: &Path) -> Result<String, Failure> {
         let _ = writeln!(list, "        (name = {name}, {kind} = embed {name}),");
     }
     Ok(list)
+}
+
+/// The files below `folder`, each by its path under it.
+fn collect(folder: &Path, prefix: &str, names: &mut Vec<String>) -> Result<(), Failure> {
+    for entry in fs::read_dir(folder).map_err(Failure::file("list", folder))? {
+        let path = entry.map_err(Failure::file("list", folder))?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let name = format!("{prefix}{name}");
+        if path.is_dir() {
+            collect(&path, &format!("{name}/"), names)?;
+        } else {
+            names.push(name);
+        }
+    }
+    Ok(())
 }
 
 fn quoted(text: &str) -> String {

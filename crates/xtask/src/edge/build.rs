@@ -39,7 +39,7 @@ pub(crate) fn build(workspace: &Workspace) -> Result<(), Failure> {
     lock::check(workspace)?;
     tools::ensure_node(workspace)?;
     tools::ensure_wasm_target(workspace)?;
-    let wasm = compile(workspace)?;
+    let wasm = compile(workspace, &[])?.join("hexlane_worker.wasm");
     let out = workspace.edge_build();
     let entry = workspace.root().join(ENTRY);
     let entry = fs::read_to_string(&entry).map_err(Failure::file("read", &entry))?;
@@ -56,14 +56,26 @@ pub(crate) fn build(workspace: &Workspace) -> Result<(), Failure> {
     write(&out.join(".stamp"), stamp.as_bytes())
 }
 
-fn compile(workspace: &Workspace) -> Result<PathBuf, Failure> {
+/// Builds the hello-world Worker of `worker/examples` into `out`, by the same steps and under
+/// the thinnest entry: what it costs is what the `worker` crate costs.
+pub(crate) fn hello(workspace: &Workspace, out: &Path) -> Result<(), Failure> {
+    const ENTRY: &str = "import * as glue from \"./glue.js\";\n\
+        export default { fetch: (request, env, context) => glue.fetch(request, env, context) };\n";
+    let wasm = compile(workspace, &["--example", "hello"])?.join("examples/hello.wasm");
+    empty(out)?;
+    glue::generate(&wasm, out)?;
+    shrink(workspace, &out.join(glue::WASM))?;
+    write(&out.join("index.js"), ENTRY.as_bytes())
+}
+
+/// Compiles the Worker, or another target of its package, and gives the folder it is in.
+fn compile(workspace: &Workspace, target: &[&str]) -> Result<PathBuf, Failure> {
     run(cargo(workspace)
         .args(["build", "--package", "hexlane-worker", "--profile", "edge"])
-        .args(["--target", tools::WASM_TARGET]))?;
-    Ok(workspace
-        .target()
-        .join(tools::WASM_TARGET)
-        .join("edge/hexlane_worker.wasm"))
+        .args(["--target", tools::WASM_TARGET])
+        .args(target))?;
+    let folder = workspace.target().join(tools::WASM_TARGET);
+    Ok(folder.join("edge"))
 }
 
 /// Names everything the output depends on: the wasm, the entry, this program's steps.

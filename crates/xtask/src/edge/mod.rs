@@ -15,6 +15,6 @@ mod glue;
 mod lock;
 
 pub(crate) use self::{
-    build::build,
+    build::{build, hello},
     bundle::{bundle, wrangler},
 };
