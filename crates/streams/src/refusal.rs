@@ -25,8 +25,10 @@ pub enum Refusal {
     },
     /// Loading its data, moving a slot, failing over: later.
     NotReady(String),
-    /// A replica, or a server that cannot write to its disk.
+    /// A replica: it takes no writes.
     ReadOnly(String),
+    /// It cannot write to its disk, and takes no writes until it can.
+    DiskTrouble(String),
     /// Over its `maxmemory`.
     OutOfMemory,
     /// Too few replicas, by its own setting.
@@ -67,7 +69,8 @@ impl Refusal {
             "LOADING" | "TRYAGAIN" | "CLUSTERDOWN" | "MASTERDOWN" | "BUSY" | "UNBLOCKED" => {
                 Self::NotReady(whole())
             }
-            "READONLY" | "MISCONF" => Self::ReadOnly(whole()),
+            "READONLY" => Self::ReadOnly(whole()),
+            "MISCONF" => Self::DiskTrouble(whole()),
             "OOM" => Self::OutOfMemory,
             "NOREPLICAS" => Self::TooFewReplicas,
             "NOAUTH" | "WRONGPASS" => Self::Unauthorized(whole()),
@@ -135,6 +138,7 @@ impl fmt::Display for Refusal {
             }
             Self::NotReady(text)
             | Self::ReadOnly(text)
+            | Self::DiskTrouble(text)
             | Self::Unauthorized(text)
             | Self::NotPermitted(text)
             | Self::Other(text) => formatter.write_str(text),
