@@ -23,10 +23,11 @@ pub mod tally;
 pub use fixture::{Fixture, Setup};
 
 /// Every sentence as a test of its own. Takes an expression that makes a fixture; its
-/// crate needs tokio with `macros` and `rt`.
+/// crate needs tokio with `macros` and `rt`. A backend that is a queue alone says
+/// `queue` before it: sentences about other stores would start its server for nothing.
 #[macro_export]
 macro_rules! conformance_suite {
-    ($make:expr) => {
+    (queue $make:expr) => {
         $crate::conformance_suite! { @run $make;
             publish {
                 an_answered_publish_survives_a_crash
@@ -58,6 +59,11 @@ macro_rules! conformance_suite {
                 settling_nothing_is_fine
                 an_ack_needs_the_proof_of_the_same_key
             }
+        }
+    };
+    ($make:expr) => {
+        $crate::conformance_suite! { queue $make }
+        $crate::conformance_suite! { @run $make;
             leases {
                 an_epoch_only_grows
                 a_held_shard_is_not_given_to_another
