@@ -4,10 +4,10 @@
 mod row;
 
 use crate::failure::{Stop, unfenced};
-use crate::key_id::{KeyId, key_id};
 use crate::map::{SqliteMap, admit};
 use crate::sink::{Claim, ClaimState, find_claim, insert_claim};
 use crate::tally;
+use hexlane_backend::KeyId;
 use hexlane_backend::{
     Body, DeadCount, DeadLetter, DeadLetterState, DeadLetters, Destination, EventKey, Failure,
     Lease, OutcomeCounts, Part, Recorded, StoreError, StoredDeadLetter,
@@ -31,7 +31,7 @@ pub(crate) fn supersede(
 }
 
 fn record(connection: &Connection, letter: &DeadLetter, now_us: i64) -> rusqlite::Result<Outcome> {
-    let key_id = key_id(&letter.key);
+    let key_id = letter.key.id();
     let payload_sha256 = letter.payload_sha256();
     match find_claim(connection, key_id)? {
         Some((sha, ClaimState::Applied | ClaimState::Stale)) if sha == payload_sha256 => {
@@ -131,7 +131,7 @@ impl DeadLetters for SqliteMap {
     }
 
     async fn find(&self, key: EventKey) -> Result<Vec<StoredDeadLetter>, Failure> {
-        let work = move |connection: &Connection| Ok(row::find(connection, key_id(&key), None)?);
+        let work = move |connection: &Connection| Ok(row::find(connection, key.id(), None)?);
         self.store
             .reader
             .run(Part::DeadLetters, work, |_| {})

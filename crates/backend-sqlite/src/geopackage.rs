@@ -8,4 +8,3 @@ pub(crate) mod binary;
 pub(crate) mod extent;
 pub(crate) mod functions;
 pub(crate) mod schema;
-pub(crate) mod wkb;

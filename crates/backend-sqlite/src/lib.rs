@@ -32,7 +32,6 @@ mod folder;
 mod geopackage;
 mod history;
 mod job;
-mod key_id;
 mod leases;
 mod map;
 mod queue;

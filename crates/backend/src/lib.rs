@@ -45,7 +45,7 @@ pub use dead_letters::{
 };
 pub use delivery::{Body, Delivery, Receipt};
 pub use failure::{Code, Failure, FailureKind, Part, StoreError};
-pub use key::EventKey;
+pub use key::{EventKey, KeyId};
 pub use lease::{Epoch, Holder, Lease, Leases};
 pub use limits::QueueLimits;
 pub use queue::{Bell, Credit, Position, Published, Queue, QueueExt, ShardBacklog};

@@ -2,6 +2,9 @@
 //! small vectors. It says nothing about validity; `ogc-validity` judges its shapes.
 
 mod wkb;
+mod wkb_bounds;
+
+pub use wkb_bounds::{Bounds, WkbError, wkb_bounds};
 
 use ogc_validity::{Shape, ShapeKind};
 

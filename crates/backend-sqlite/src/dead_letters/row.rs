@@ -1,7 +1,7 @@
 //! A dead letter as a row, and back.
 
 use crate::history::{attempts_of_text, attempts_to_text, names_of_text, names_to_text};
-use crate::key_id::KeyId;
+use hexlane_backend::KeyId;
 use hexlane_backend::{
     Body, DeadLetter, DeadLetterState, Destination, EventKey, GeometryError, StoredDeadLetter,
 };

@@ -1,7 +1,7 @@
 //! GeoPackage binary (OGC 12-128r19, 2.1.3): a header with the bounds, then well-known
 //! binary.
 
-use super::wkb::{self, Bounds, WkbError};
+use hexlane_core::geometry::{Bounds, WkbError, wkb_bounds};
 
 const MAGIC: [u8; 2] = *b"GP";
 const VERSION_1: u8 = 0;
@@ -13,7 +13,7 @@ const HEAD_BYTES: usize = 8;
 
 /// Well-known binary as a GeoPackage geometry, with its bounds in the header.
 pub(crate) fn encode(wkb: &[u8], srs_id: i32) -> Result<Vec<u8>, WkbError> {
-    let bounds = wkb::bounds(wkb)?;
+    let bounds = wkb_bounds(wkb)?;
     let kind = if bounds.is_some() { ENVELOPE_XY } else { EMPTY };
     let mut bytes = Vec::with_capacity(HEAD_BYTES + 32 + wkb.len());
     bytes.extend_from_slice(&MAGIC);
@@ -47,7 +47,7 @@ pub(crate) fn bounds(bytes: &[u8]) -> Option<Bounds> {
         return None;
     }
     if envelope.is_empty() {
-        return wkb::bounds(wkb).ok().flatten();
+        return wkb_bounds(wkb).ok().flatten();
     }
     let number = |at: usize| double(envelope, at, flags & LITTLE_ENDIAN != 0);
     Some(Bounds {

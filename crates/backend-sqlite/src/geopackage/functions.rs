@@ -2,7 +2,7 @@
 //! on every connection of ours; QGIS and GDAL bring their own.
 
 use super::binary;
-use super::wkb::Bounds;
+use hexlane_core::geometry::Bounds;
 use rusqlite::Connection;
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;

@@ -2,7 +2,7 @@
 
 use super::SqliteQueue;
 use crate::failure::{Stop, unfenced};
-use crate::key_id::{KeyId, key_id};
+use hexlane_backend::KeyId;
 use hexlane_backend::{EventKey, Failure, Part, Published};
 use hexlane_core::Envelope;
 use hexlane_core::digest::Sha256Digest;
@@ -66,7 +66,7 @@ impl SqliteQueue {
 impl Row {
     fn of((envelope, encoded): (&Envelope, Vec<u8>)) -> Self {
         Self {
-            key_id: key_id(&EventKey::of(envelope)),
+            key_id: EventKey::of(envelope).id(),
             payload_sha256: envelope.payload_sha256,
             shard: envelope.shard,
             envelope: encoded,

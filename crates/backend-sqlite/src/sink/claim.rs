@@ -1,6 +1,6 @@
 //! Claims: one row an idempotency key, with the digest of the payload it came with.
 
-use crate::key_id::{KeyId, key_id};
+use hexlane_backend::KeyId;
 use hexlane_backend::{ClaimQuery, EventKey, Landed, Recorded};
 use hexlane_core::Outcome;
 use hexlane_core::digest::Sha256Digest;
@@ -91,7 +91,7 @@ pub(super) fn look_up(
     connection: &Connection,
     query: ClaimQuery,
 ) -> rusqlite::Result<Option<Landed>> {
-    let outcome = match find(connection, key_id(&query.key))? {
+    let outcome = match find(connection, query.key.id())? {
         None | Some((_, ClaimState::Dead)) => return Ok(None),
         Some((sha, _)) if sha != query.payload_sha256 => return Ok(Some(Landed::Conflict)),
         Some((_, ClaimState::Applied)) => Outcome::Applied,

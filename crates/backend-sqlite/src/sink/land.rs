@@ -3,7 +3,6 @@
 use super::Row;
 use super::claim::{Claim, ClaimState, find, insert};
 use crate::dead_letters::supersede;
-use crate::key_id::key_id;
 use hexlane_backend::EventKey;
 use hexlane_core::Outcome;
 use hexlane_core::envelope::{Envelope, Op};
@@ -17,7 +16,7 @@ pub(super) fn land(
 ) -> rusqlite::Result<Option<Outcome>> {
     let envelope = &row.effect.envelope;
     let key = EventKey::of(envelope);
-    let key_id = key_id(&key);
+    let key_id = key.id();
     match find(connection, key_id)? {
         Some((sha, _)) if sha != envelope.payload_sha256 => return Ok(None),
         Some((_, ClaimState::Applied | ClaimState::Stale)) => return Ok(Some(Outcome::Duplicate)),

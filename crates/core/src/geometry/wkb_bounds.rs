@@ -1,4 +1,4 @@
-//! What the store must know of well-known binary (ISO 13249-3, OGC 06-103r4): that it is
+//! What a store must know of well-known binary (ISO 13249-3, OGC 06-103r4): that it is
 //! whole, whether it is empty, and its bounds. Either byte order, XY to XYZM. Depth and
 //! counts are bounded by what is there.
 
@@ -7,14 +7,16 @@ const DEPTH_MAX: usize = 32;
 
 /// The bounds of a geometry; none of them when it is empty.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Bounds {
-    pub(crate) x: [f64; 2],
-    pub(crate) y: [f64; 2],
+pub struct Bounds {
+    /// Least and greatest x.
+    pub x: [f64; 2],
+    /// Least and greatest y.
+    pub y: [f64; 2],
 }
 
 /// Why bytes are not well-known binary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum WkbError {
+pub enum WkbError {
     /// They end too early.
     #[error("well-known binary ends too early")]
     Short,
@@ -33,7 +35,10 @@ pub(crate) enum WkbError {
 }
 
 /// The bounds of a whole geometry; none when it is empty.
-pub(crate) fn bounds(bytes: &[u8]) -> Result<Option<Bounds>, WkbError> {
+///
+/// # Errors
+/// When the bytes are not one whole geometry.
+pub fn wkb_bounds(bytes: &[u8]) -> Result<Option<Bounds>, WkbError> {
     let mut reader = Reader {
         rest: bytes,
         bounds: None,
@@ -165,7 +170,7 @@ impl Reader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hexlane_core::geometry::{Geometry, Primitive};
+    use crate::geometry::{Geometry, Primitive};
     use proptest::prelude::*;
 
     fn polygon_z() -> Vec<u8> {
@@ -188,7 +193,7 @@ mod tests {
             x: [0.0, 4.0],
             y: [0.0, 3.0],
         };
-        assert_eq!(bounds(&polygon_z()), Ok(Some(expected)));
+        assert_eq!(wkb_bounds(&polygon_z()), Ok(Some(expected)));
     }
 
     #[test]
@@ -200,7 +205,7 @@ mod tests {
         ]
         .concat();
         assert_eq!(
-            bounds(&big),
+            wkb_bounds(&big),
             Ok(Some(Bounds {
                 x: [2.5, 2.5],
                 y: [-1.0, -1.0]
@@ -212,25 +217,32 @@ mod tests {
     fn an_empty_point_and_an_empty_collection_have_no_bounds() {
         let nan = f64::NAN.to_le_bytes();
         assert_eq!(
-            bounds(&[&[1, 1, 0, 0, 0][..], &nan, &nan].concat()),
+            wkb_bounds(&[&[1, 1, 0, 0, 0][..], &nan, &nan].concat()),
             Ok(None)
         );
-        assert_eq!(bounds(&[1, 7, 0, 0, 0, 0, 0, 0, 0]), Ok(None));
+        assert_eq!(wkb_bounds(&[1, 7, 0, 0, 0, 0, 0, 0, 0]), Ok(None));
     }
 
     #[test]
     fn a_cut_anywhere_is_an_error_and_so_is_more() {
         let whole = polygon_z();
         for end in 0..whole.len() {
-            assert_eq!(bounds(&whole[..end]), Err(WkbError::Short), "cut at {end}");
+            assert_eq!(
+                wkb_bounds(&whole[..end]),
+                Err(WkbError::Short),
+                "cut at {end}"
+            );
         }
-        assert_eq!(bounds(&[whole, vec![0]].concat()), Err(WkbError::Trailing));
+        assert_eq!(
+            wkb_bounds(&[whole, vec![0]].concat()),
+            Err(WkbError::Trailing)
+        );
     }
 
     proptest! {
         #[test]
         fn any_bytes_give_an_answer(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _answer = bounds(&bytes);
+            let _answer = wkb_bounds(&bytes);
         }
     }
 }
