@@ -3,6 +3,8 @@
 //! Wiring alone: settings become stores, stores an engine and a door. It decides nothing
 //! about events, keeps no state of its own, and starts nothing when a setting is wrong.
 
+mod map;
+mod queue;
 mod signals;
 mod stores;
 mod wiring;

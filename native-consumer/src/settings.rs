@@ -6,7 +6,7 @@
 //! valid. Unknown keys are mistakes. Secrets are written by the name of an environment
 //! variable and never shown.
 //!
-//! It opens nothing but the settings file and decides nothing about events.
+//! It opens nothing but the settings file and the PEM files it names, and decides nothing about events.
 
 mod args;
 mod file;
@@ -17,6 +17,7 @@ mod origin;
 mod resolve;
 mod resolved;
 mod section;
+mod servers;
 mod sources;
 mod written;
 
@@ -25,6 +26,7 @@ pub use layers::{Layered, Layers};
 pub use loaded::{Loaded, load};
 pub use name::{OwnEnvironment, SettingName};
 pub use origin::{Mistake, Origin};
+pub(crate) use resolve::queue_limits;
 pub use resolved::{
     DeliverySettings, LogFormat, LogSettings, RunSettings, Settings, SqliteSettings,
 };

@@ -30,6 +30,7 @@ mod scripts;
 mod settings;
 mod trim;
 
+pub use hexlane_streams::{Layout, LayoutError};
 pub use probe::Warning;
 pub use queue::RedisQueue;
 pub use settings::{Login, Persistence, Replay, Settings, Tls, Topology};

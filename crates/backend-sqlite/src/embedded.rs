@@ -1,4 +1,5 @@
-//! The folder as a whole: opened at once, stopped at once.
+//! The folder as a whole: opened at once, stopped at once. Or a part of it, where the other
+//! part of a deployment stands elsewhere.
 
 use crate::folder::FolderLock;
 use crate::map::SqliteMap;
@@ -7,6 +8,52 @@ use crate::settings::Settings;
 use hexlane_backend::{Clock, Failure};
 use std::sync::Arc;
 
+/// A folder that is this process's, before anything in it is opened.
+#[derive(Clone, Debug)]
+pub struct Folder {
+    settings: Settings,
+    clock: Arc<dyn Clock>,
+    lock: Arc<FolderLock>,
+}
+
+impl Folder {
+    /// Makes the folder when it is missing and takes it.
+    ///
+    /// # Errors
+    /// It is in use or cannot be written.
+    pub fn take(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Self, Failure> {
+        Ok(Self {
+            settings: settings.clone(),
+            clock,
+            lock: Arc::new(FolderLock::take(&settings.folder)?),
+        })
+    }
+
+    /// Opens `queue.db`, and makes it when it is missing. Blocks on the disk. Once.
+    ///
+    /// # Errors
+    /// It holds something else, was made by a newer build or for another shard map.
+    pub fn queue(&self) -> Result<SqliteQueue, Failure> {
+        SqliteQueue::open(
+            &self.settings,
+            Arc::clone(&self.clock),
+            Arc::clone(&self.lock),
+        )
+    }
+
+    /// Opens `map.gpkg`, and makes it when it is missing. Blocks on the disk. Once.
+    ///
+    /// # Errors
+    /// It holds something else, was made by a newer build or for another shard map.
+    pub fn map(&self) -> Result<SqliteMap, Failure> {
+        SqliteMap::open(
+            &self.settings,
+            Arc::clone(&self.clock),
+            Arc::clone(&self.lock),
+        )
+    }
+}
+
 /// Queue, leases, sink and dead letters of one folder.
 #[derive(Clone, Debug)]
 pub struct Embedded {
@@ -14,23 +61,18 @@ pub struct Embedded {
     pub queue: SqliteQueue,
     /// `map.gpkg`: leases, sink and dead letters.
     pub map: SqliteMap,
-    _lock: Arc<FolderLock>,
 }
 
 impl Embedded {
     /// Opens the folder, and makes what is missing. Blocks on the disk.
     ///
     /// # Errors
-    /// The folder is in use, cannot be written, holds something else, was made by a newer
-    /// build or for another shard map.
+    /// As [`Folder`].
     pub fn open(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Self, Failure> {
-        let lock = Arc::new(FolderLock::take(&settings.folder)?);
-        let queue = SqliteQueue::open(settings, Arc::clone(&clock), Arc::clone(&lock))?;
-        let map = SqliteMap::open(settings, clock, Arc::clone(&lock))?;
+        let folder = Folder::take(settings, clock)?;
         Ok(Self {
-            queue,
-            map,
-            _lock: lock,
+            queue: folder.queue()?,
+            map: folder.map()?,
         })
     }
 

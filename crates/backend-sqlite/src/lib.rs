@@ -43,7 +43,7 @@ mod tally;
 mod view;
 mod writer;
 
-pub use embedded::Embedded;
+pub use embedded::{Embedded, Folder};
 pub use map::SqliteMap;
 pub use queue::SqliteQueue;
 pub use settings::Settings;

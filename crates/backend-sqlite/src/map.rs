@@ -72,7 +72,12 @@ impl SqliteMap {
         })
     }
 
-    pub(crate) async fn stop(&self) -> Result<(), Failure> {
+    /// Finishes what was asked, then leaves the file so that it can be copied alone. Calls
+    /// after that answer `store.stopped`.
+    ///
+    /// # Errors
+    /// What went wrong; what was answered before is safe all the same.
+    pub async fn stop(&self) -> Result<(), Failure> {
         self.store.reader.stop().await?;
         self.store.writer.stop().await
     }

@@ -1,42 +1,165 @@
 //! From settings to stores and to the engine's settings.
 
-use crate::settings::Settings;
-use hexlane_backend::{Clock, Failure, Holder, QueueLimits};
-use hexlane_backend_sqlite::{Embedded, Settings as SqliteSettings, SqliteMap, SqliteQueue};
+use super::map::AnyMap;
+use super::queue::AnyQueue;
+use crate::settings::{Settings, queue_limits};
+use hexlane_backend::{Clock, Failure, Holder};
+use hexlane_backend_postgis::PostgisMap;
+use hexlane_backend_redis::RedisQueue;
+use hexlane_backend_sqlite::{Folder, Settings as SqliteSettings};
 use hexlane_engine::{EngineSettings, Stores};
+use std::path::Path;
 use std::sync::Arc;
 
-/// The embedded stores as an engine takes them.
-pub(super) type EmbeddedStores = Stores<SqliteMap, SqliteQueue, SqliteMap, SqliteMap>;
+/// The stores as an engine takes them.
+pub(super) type AnyStores = Stores<AnyMap, AnyQueue, AnyMap, AnyMap>;
 
-/// Opens the data folder.
-pub(super) fn open(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Embedded, Failure> {
-    Embedded::open(&sqlite(settings), clock)
+/// Why a store did not open, and which it is.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot open {place}: {failure}")]
+pub(super) struct OpenError {
+    place: String,
+    failure: Failure,
 }
 
-/// The same folder, as an engine takes it.
-pub(super) fn stores(embedded: &Embedded) -> EmbeddedStores {
-    Stores {
-        leases: embedded.map.clone(),
-        queue: embedded.queue.clone(),
-        sink: embedded.map.clone(),
-        dead_letters: embedded.map.clone(),
+/// Queue and map, open.
+#[derive(Debug)]
+pub(super) struct Opened {
+    queue: AnyQueue,
+    map: AnyMap,
+}
+
+impl Opened {
+    /// Opens what the settings name. The folder is taken only for what is in it.
+    ///
+    /// # Errors
+    /// The first store that does not open.
+    pub(super) async fn open(
+        settings: &Settings,
+        clock: &Arc<dyn Clock>,
+    ) -> Result<Self, OpenError> {
+        let folder = || EmbeddedFolder::take(settings, clock);
+        let (queue, map) = match (&settings.redis, &settings.postgis) {
+            (None, None) => {
+                let folder = folder()?;
+                (folder.queue()?, folder.map()?)
+            }
+            (Some(redis), None) => {
+                let map = folder()?.map()?;
+                (redis_queue(redis, clock).await?, map)
+            }
+            (None, Some(postgis)) => {
+                let queue = folder()?.queue()?;
+                (queue, postgis_map(postgis).await?)
+            }
+            (Some(redis), Some(postgis)) => {
+                let queue = redis_queue(redis, clock).await?;
+                (queue, postgis_map(postgis).await?)
+            }
+        };
+        if settings.redis.is_some() {
+            warn_of_left_events(&settings.run.data_dir);
+        }
+        Ok(Self { queue, map })
+    }
+
+    /// The same, as an engine takes them.
+    pub(super) fn stores(&self) -> AnyStores {
+        Stores {
+            leases: self.map.clone(),
+            queue: self.queue.clone(),
+            sink: self.map.clone(),
+            dead_letters: self.map.clone(),
+        }
+    }
+
+    /// Finishes what was asked, then closes both.
+    ///
+    /// # Errors
+    /// The first thing that went wrong; what was answered before is safe all the same.
+    pub(super) async fn stop(self) -> Result<(), Failure> {
+        let queue = self.queue.stop().await;
+        let map = self.map.stop().await;
+        queue.and(map)
+    }
+}
+
+/// The data folder, its failures told with its place.
+struct EmbeddedFolder {
+    folder: Folder,
+    place: String,
+}
+
+impl EmbeddedFolder {
+    fn take(settings: &Settings, clock: &Arc<dyn Clock>) -> Result<Self, OpenError> {
+        let place = settings.run.data_dir.display().to_string();
+        match Folder::take(&sqlite(settings), Arc::clone(clock)) {
+            Ok(folder) => Ok(Self { folder, place }),
+            Err(failure) => Err(OpenError { place, failure }),
+        }
+    }
+
+    fn queue(&self) -> Result<AnyQueue, OpenError> {
+        let queue = self.folder.queue();
+        queue
+            .map(AnyQueue::Embedded)
+            .map_err(|failure| self.error(failure))
+    }
+
+    fn map(&self) -> Result<AnyMap, OpenError> {
+        let map = self.folder.map();
+        map.map(AnyMap::Embedded)
+            .map_err(|failure| self.error(failure))
+    }
+
+    fn error(&self, failure: Failure) -> OpenError {
+        OpenError {
+            place: self.place.clone(),
+            failure,
+        }
+    }
+}
+
+async fn redis_queue(
+    settings: &hexlane_backend_redis::Settings,
+    clock: &Arc<dyn Clock>,
+) -> Result<AnyQueue, OpenError> {
+    let queue = RedisQueue::connect(settings.clone(), Arc::clone(clock)).await;
+    let queue = queue.map_err(|failure| OpenError {
+        place: "the queue in Redis".to_owned(),
+        failure,
+    })?;
+    for warning in queue.warnings() {
+        tracing::warn!(code = "redis.settings", "{warning}");
+    }
+    Ok(AnyQueue::Redis(queue))
+}
+
+async fn postgis_map(settings: &hexlane_backend_postgis::Settings) -> Result<AnyMap, OpenError> {
+    let map = PostgisMap::connect(settings).await;
+    map.map(AnyMap::Postgis).map_err(|failure| OpenError {
+        place: "the map in PostGIS".to_owned(),
+        failure,
+    })
+}
+
+/// Whoever moves to Redis may leave events behind: nobody reads them there.
+fn warn_of_left_events(data_dir: &Path) {
+    let left = data_dir.join("queue.db");
+    if left.exists() {
+        tracing::warn!(
+            code = "queue.left",
+            file = %left.display(),
+            "the queue is in Redis, and an embedded one is here: run once with \
+             `run.queue = \"embedded\"` to empty it, then move it away"
+        );
     }
 }
 
 fn sqlite(settings: &Settings) -> SqliteSettings {
-    let limits = settings.door.limits();
-    let size = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
-    let usual = QueueLimits::default();
     SqliteSettings {
         shard_map: settings.door.shard_map(),
-        limits: QueueLimits {
-            envelope_bytes_max: size(limits.envelope_bytes_max),
-            publish_events_max: usual
-                .publish_events_max
-                .max(size(limits.features_max.into())),
-            key_retention_ms: settings.sqlite.key_retention_ms,
-        },
+        limits: queue_limits(&settings.door, &settings.sqlite),
         lease_ms: settings.sqlite.lease_ms,
         group_commit_ms: settings.sqlite.group_commit_ms,
         group_calls_max: settings.sqlite.group_calls_max,
@@ -45,11 +168,8 @@ fn sqlite(settings: &Settings) -> SqliteSettings {
     }
 }
 
-/// What the engine is told: every shard is this process's, the folder has no other.
-pub(super) fn engine(settings: &Settings) -> EngineSettings {
-    // The folder's lock lets one process in, and the same holder gets its shards back at
-    // once, under a higher epoch: a restart after a kill does not wait for leases to end.
-    let holder = Holder::new("embedded");
+/// What the engine is told: this process takes every shard that is free.
+pub(super) fn engine(settings: &Settings, holder: Holder) -> EngineSettings {
     let drain_ms = settings.run.drain_max.as_millis();
     EngineSettings {
         batch: settings.delivery.batch,
@@ -58,7 +178,39 @@ pub(super) fn engine(settings: &Settings) -> EngineSettings {
         fetch_bytes_max: settings.delivery.batch.bytes_max,
         poll_ms: settings.delivery.poll_ms,
         drain_ms_max: u64::try_from(drain_ms).unwrap_or(u64::MAX),
-        store_call_ms_max: settings.sqlite.store_call_ms_max,
+        store_call_ms_max: settings.store_call_ms_max,
         ..EngineSettings::for_all(holder, settings.door.shard_map())
     }
+}
+
+/// Where queue and map stand, for a log.
+pub(super) struct Places {
+    pub(super) queue: String,
+    pub(super) map: String,
+}
+
+/// Where queue and map stand.
+pub(super) fn places(settings: &Settings) -> Places {
+    let folder = || settings.run.data_dir.display().to_string();
+    let queue = settings.redis.as_ref();
+    let map = settings.postgis.as_ref();
+    Places {
+        queue: queue.map_or_else(folder, |redis| format!("{:?}", redis.topology)),
+        map: map.map_or_else(folder, |postgis| {
+            format!("PostGIS, schema {}", postgis.schema)
+        }),
+    }
+}
+
+/// The name under which leases are held. Where the map is a folder, its lock lets one
+/// process in, and the same name gets its shards back at once: a restart after a kill does
+/// not wait for leases to end. Elsewhere each process has a name of its own.
+pub(super) fn holder(settings: &Settings, clock: &dyn Clock) -> Holder {
+    if settings.postgis.is_none() {
+        return Holder::new("embedded");
+    }
+    let name = rustix::system::uname();
+    let machine = name.nodename().to_string_lossy();
+    let (process, since) = (std::process::id(), clock.now_us());
+    Holder::new(format!("{machine}/{process}/{since}"))
 }

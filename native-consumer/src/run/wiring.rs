@@ -1,7 +1,7 @@
 //! The process as a whole: started in order, stopped in the other.
 
 use super::signals::Signals;
-use super::stores::{self, EmbeddedStores};
+use super::stores::{self, AnyStores, OpenError, Opened};
 use crate::chance;
 use crate::exit::Exit;
 use crate::http::{App, Readiness, Server, router, serve};
@@ -17,15 +17,15 @@ use tokio::task::{JoinError, JoinHandle};
 enum StartError {
     #[error("cannot listen on {0}: {1}")]
     Listen(std::net::SocketAddr, std::io::Error),
-    #[error("cannot open {0}: {1}")]
-    Open(std::path::PathBuf, hexlane_backend::Failure),
+    #[error(transparent)]
+    Open(#[from] OpenError),
     #[error("cannot hear signals: {0}")]
     Signals(std::io::Error),
 }
 
 /// Everything that runs.
 struct Running {
-    embedded: hexlane_backend_sqlite::Embedded,
+    opened: Opened,
     readiness: Readiness,
     engine: JoinHandle<Result<Stopped, EngineError>>,
     server: JoinHandle<()>,
@@ -46,12 +46,12 @@ pub(super) async fn run(settings: Settings, clock: Arc<dyn Clock>) -> Exit {
 
 async fn start(settings: Settings, clock: Arc<dyn Clock>) -> Result<Running, StartError> {
     let signals = Signals::listen().map_err(StartError::Signals)?;
-    let (listen, data_dir) = (settings.run.listen, settings.run.data_dir.clone());
+    let listen = settings.run.listen;
     let server = Server::bind(listen, settings.run.connections_max).await;
     let server = server.map_err(|error| StartError::Listen(listen, error))?;
-    let embedded = stores::open(&settings, Arc::clone(&clock));
-    let embedded = embedded.map_err(|failure| StartError::Open(data_dir.clone(), failure))?;
-    let stores = stores::stores(&embedded);
+    let opened = Opened::open(&settings, &clock).await?;
+    let stores = opened.stores();
+    let places = stores::places(&settings);
     let metrics = Arc::new(Metrics::default());
     let (stop, stopping) = stop_pair();
     let engine = engine(&settings, stores.clone(), &clock, &metrics);
@@ -67,9 +67,9 @@ async fn start(settings: Settings, clock: Arc<dyn Clock>) -> Result<Running, Sta
     let readiness = app.readiness().clone();
     let address = server.address().unwrap_or(listen);
     let server = tokio::spawn(serve_until(server, app, stopping));
-    tracing::info!(%address, data_dir = %data_dir.display(), "ready");
+    tracing::info!(%address, queue = %places.queue, map = %places.map, "ready");
     Ok(Running {
-        embedded,
+        opened,
         readiness,
         engine,
         server,
@@ -78,20 +78,20 @@ async fn start(settings: Settings, clock: Arc<dyn Clock>) -> Result<Running, Sta
     })
 }
 
-async fn serve_until(server: Server, app: App<EmbeddedStores>, stopping: StopSignal) {
+async fn serve_until(server: Server, app: App<AnyStores>, stopping: StopSignal) {
     let stop = async move { stopping.stopping().await };
     serve(server, router(Arc::new(app)), stop).await;
 }
 
 fn engine(
     settings: &Settings,
-    stores: EmbeddedStores,
+    stores: AnyStores,
     clock: &Arc<dyn Clock>,
     metrics: &Arc<Metrics>,
-) -> Engine<EmbeddedStores> {
+) -> Engine<AnyStores> {
     let engine = Engine::new(
         stores,
-        stores::engine(settings),
+        stores::engine(settings, stores::holder(settings, &**clock)),
         Arc::new(CoreReader),
         Arc::clone(clock),
         Arc::new(chance::seeded(&**clock)),
@@ -120,7 +120,7 @@ impl Running {
         self.readiness.stop();
         self.stop.stop();
         let Self {
-            embedded,
+            opened,
             engine,
             server,
             stop,
@@ -145,7 +145,7 @@ impl Running {
                     Exit::Unable
                 }
             };
-            close(embedded, exit).await
+            close(opened, exit).await
         };
         tokio::select! {
             exit = ended => exit,
@@ -202,14 +202,14 @@ fn exit_of_engine(ended: EngineEnd) -> Exit {
     }
 }
 
-async fn close(embedded: hexlane_backend_sqlite::Embedded, exit: Exit) -> Exit {
-    match embedded.stop().await {
+async fn close(opened: Opened, exit: Exit) -> Exit {
+    match opened.stop().await {
         Ok(()) => {
             tracing::info!("stopped");
             exit
         }
         Err(failure) => {
-            tracing::error!(%failure, "the data folder was not closed cleanly; nothing is lost");
+            tracing::error!(%failure, "the stores were not closed cleanly; nothing is lost");
             exit.max(Exit::Unable)
         }
     }
@@ -218,16 +218,22 @@ async fn close(embedded: hexlane_backend_sqlite::Embedded, exit: Exit) -> Exit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::environment::Environment;
+    use crate::settings::{SettingsArgs, load};
     use hexlane_backend::clock::ManualClock;
-    use hexlane_backend_sqlite::{Embedded, Settings as SqliteSettings};
 
     /// An engine that drains when it is told to stop, beside that server.
     async fn exit_with(server: impl Future<Output = ()> + Send + 'static) -> Exit {
         let folder = tempfile::tempdir().unwrap();
-        let settings = SqliteSettings::in_folder(folder.path());
+        let args = SettingsArgs {
+            data: Some(folder.path().display().to_string()),
+            ..SettingsArgs::default()
+        };
+        let settings = load(&args, &Environment::of(&[])).settings.unwrap();
+        let clock: Arc<dyn Clock> = Arc::new(ManualClock::at_us(0));
         let (stop, stopping) = stop_pair();
         let running = Running {
-            embedded: Embedded::open(&settings, Arc::new(ManualClock::at_us(0))).unwrap(),
+            opened: Opened::open(&settings, &clock).await.unwrap(),
             readiness: Readiness::default(),
             engine: tokio::spawn(async move {
                 stopping.stopping().await;

@@ -3,6 +3,7 @@
 use super::name::SettingName;
 use super::origin::{Mistake, Origin};
 use super::section::{Section, told};
+use super::servers::holds_password;
 use super::sources::is_variable;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -29,7 +30,10 @@ impl Layered {
     /// be a secret.
     #[must_use]
     pub fn shown(&self, path: &str) -> toml::Value {
-        masked(self.value.clone(), path == SettingName::RelaySecrets.path())
+        let secret = path == SettingName::RelaySecrets.path()
+            || path.ends_with("_variable")
+            || self.value.as_str().is_some_and(holds_password);
+        masked(self.value.clone(), secret)
     }
 }
 

@@ -51,6 +51,8 @@ macro_rules! names {
 names! {
     Shards "shards" "HEXLANE_SHARDS";
     RunListen "run.listen" "HEXLANE_RUN_LISTEN";
+    RunQueue "run.queue" "HEXLANE_RUN_QUEUE";
+    RunMap "run.map" "HEXLANE_RUN_MAP";
     RunDataDir "run.data_dir" "HEXLANE_RUN_DATA_DIR";
     RunDrainMsMax "run.drain_ms_max" "HEXLANE_RUN_DRAIN_MS_MAX";
     RunIntakeBytes "run.intake_bytes_in_flight_max" "HEXLANE_RUN_INTAKE_BYTES_IN_FLIGHT_MAX";
@@ -82,6 +84,38 @@ names! {
     SqliteLease "sqlite.lease_ms" "HEXLANE_SQLITE_LEASE_MS";
     SqliteStoreCall "sqlite.store_call_ms_max" "HEXLANE_SQLITE_STORE_CALL_MS_MAX";
     SqliteKeyRetention "sqlite.key_retention_ms" "HEXLANE_SQLITE_KEY_RETENTION_MS";
+    RedisTopology "redis.topology" "HEXLANE_REDIS_TOPOLOGY";
+    RedisServers "redis.servers" "HEXLANE_REDIS_SERVERS";
+    RedisSentinelMaster "redis.sentinel_master" "HEXLANE_REDIS_SENTINEL_MASTER";
+    RedisSentinelUser "redis.sentinel_user" "HEXLANE_REDIS_SENTINEL_USER";
+    RedisSentinelPasswordVariable "redis.sentinel_password_variable" "HEXLANE_REDIS_SENTINEL_PASSWORD_VARIABLE";
+    RedisUser "redis.user" "HEXLANE_REDIS_USER";
+    RedisPasswordVariable "redis.password_variable" "HEXLANE_REDIS_PASSWORD_VARIABLE";
+    RedisTls "redis.tls" "HEXLANE_REDIS_TLS";
+    RedisTlsCertificate "redis.tls_certificate" "HEXLANE_REDIS_TLS_CERTIFICATE";
+    RedisTlsKey "redis.tls_key" "HEXLANE_REDIS_TLS_KEY";
+    RedisNamespace "redis.namespace" "HEXLANE_REDIS_NAMESPACE";
+    RedisPersistenceRequired "redis.persistence_required" "HEXLANE_REDIS_PERSISTENCE_REQUIRED";
+    RedisReplayMs "redis.replay_ms" "HEXLANE_REDIS_REPLAY_MS";
+    RedisReplayMemoryPercent "redis.replay_memory_percent" "HEXLANE_REDIS_REPLAY_MEMORY_PERCENT";
+    RedisReplayBytesMax "redis.replay_bytes_max" "HEXLANE_REDIS_REPLAY_BYTES_MAX";
+    RedisKeyRetentionMs "redis.key_retention_ms" "HEXLANE_REDIS_KEY_RETENTION_MS";
+    RedisConnectMs "redis.connect_ms" "HEXLANE_REDIS_CONNECT_MS";
+    RedisResponseMs "redis.response_ms" "HEXLANE_REDIS_RESPONSE_MS";
+    RedisBlockMs "redis.block_ms" "HEXLANE_REDIS_BLOCK_MS";
+    PostgisUrl "postgis.url" "HEXLANE_POSTGIS_URL";
+    PostgisPasswordVariable "postgis.password_variable" "HEXLANE_POSTGIS_PASSWORD_VARIABLE";
+    PostgisTls "postgis.tls" "HEXLANE_POSTGIS_TLS";
+    PostgisSchema "postgis.schema" "HEXLANE_POSTGIS_SCHEMA";
+    PostgisCrs "postgis.crs" "HEXLANE_POSTGIS_CRS";
+    PostgisConnectionsMax "postgis.connections_max" "HEXLANE_POSTGIS_CONNECTIONS_MAX";
+    PostgisLeaseMs "postgis.lease_ms" "HEXLANE_POSTGIS_LEASE_MS";
+    PostgisConnectMs "postgis.connect_ms" "HEXLANE_POSTGIS_CONNECT_MS";
+    PostgisLockMs "postgis.lock_ms" "HEXLANE_POSTGIS_LOCK_MS";
+    PostgisStatementMs "postgis.statement_ms" "HEXLANE_POSTGIS_STATEMENT_MS";
+    PostgisCallMs "postgis.call_ms" "HEXLANE_POSTGIS_CALL_MS";
+    PostgisMigrationMs "postgis.migration_ms" "HEXLANE_POSTGIS_MIGRATION_MS";
+    PostgisFsyncRequired "postgis.fsync_required" "HEXLANE_POSTGIS_FSYNC_REQUIRED";
     LogFilter "log.filter" "HEXLANE_LOG_FILTER";
     LogFormat "log.format" "HEXLANE_LOG_FORMAT";
 }

@@ -6,11 +6,14 @@ use super::origin::{Mistake, Origin};
 use super::resolved::{
     DeliverySettings, LogFormat, LogSettings, RunSettings, Settings, SqliteSettings,
 };
+use super::servers::Table;
 use super::sources;
 use super::written::{
-    DeliveryWritten, LogFormatWritten, LogWritten, RelayWritten, RunWritten, SqliteWritten,
+    DeliveryWritten, LogFormatWritten, LogWritten, MapWritten, PostgisWritten, QueueWritten,
+    RedisWritten, RelayWritten, RunWritten, SqliteWritten,
 };
 use crate::environment::Environment;
+use hexlane_backend::QueueLimits;
 use hexlane_core::signature::Secret;
 use hexlane_delivery::{BatchLimits, CreditLimits, RetryPolicy};
 use hexlane_door::{Door, SettingsError};
@@ -29,13 +32,35 @@ pub(super) fn resolve(
     let mut mistakes = Vec::new();
     let door = door(layers, environment, &mut mistakes);
     let relay_secrets = relay_secrets(layers, environment, &mut mistakes);
-    let run = table(layers, "run", &mut mistakes).map(run);
+    let written: Option<RunWritten> = table(layers, "run", &mut mistakes);
+    let stores = written.as_ref().map(|run| (run.queue, run.map));
+    let run = written.map(run);
     let delivery = table(layers, "delivery", &mut mistakes);
     let delivery = delivery.map(|written| delivery_of(&written));
     let sqlite = table(layers, "sqlite", &mut mistakes).map(|written| sqlite_of(&written));
-    if let Some(sqlite) = &sqlite {
-        mistakes.extend(lease_mistake(sqlite, layers));
-    }
+    let redis_written = table::<RedisWritten>(layers, "redis", &mut mistakes);
+    let postgis_written = table::<PostgisWritten>(layers, "postgis", &mut mistakes);
+    let mut servers = Table {
+        layers,
+        environment,
+        mistakes: &mut mistakes,
+    };
+    let redis = match (stores, redis_written, &door, &sqlite) {
+        (Some((QueueWritten::Redis, _)), Some(written), Some(door), Some(sqlite)) => {
+            servers.redis(&written, door.shard_map(), queue_limits(door, sqlite))
+        }
+        _ => None,
+    };
+    let postgis = match (stores, postgis_written, &door) {
+        (Some((_, MapWritten::Postgis)), Some(written), Some(door)) => {
+            Some(servers.postgis(written, door.shard_map()))
+        }
+        _ => None,
+    };
+    let leases = sqlite
+        .as_ref()
+        .map(|sqlite| Leases::of(sqlite, redis.as_ref(), postgis.as_ref()));
+    mistakes.extend(leases.as_ref().and_then(|leases| leases.mistake(layers)));
     let log = log(layers, &mut mistakes);
     if let Some(run) = &run
         && !run.listen.ip().is_loopback()
@@ -48,14 +73,19 @@ pub(super) fn resolve(
             message,
         ));
     }
-    match (door, run, delivery, sqlite, log) {
-        (Some(door), Some(run), Some(delivery), Some(sqlite), Some(log)) if mistakes.is_empty() => {
+    match (door, run, delivery, sqlite.zip(leases), log) {
+        (Some(door), Some(run), Some(delivery), Some((sqlite, leases)), Some(log))
+            if mistakes.is_empty() =>
+        {
             Ok(Settings {
                 run,
                 door,
                 relay_secrets,
                 delivery,
                 sqlite,
+                store_call_ms_max: leases.longest_call().1,
+                redis,
+                postgis,
                 log,
             })
         }
@@ -171,18 +201,67 @@ fn sqlite_of(written: &SqliteWritten) -> SqliteSettings {
     }
 }
 
-/// The engine's own rule. Told at the lease, or at the call's limit where that alone was set.
-fn lease_mistake(sqlite: &SqliteSettings, layers: &Layers) -> Option<Mistake> {
-    let error = check_lease(sqlite.lease_ms, sqlite.store_call_ms_max).err()?;
-    let names = [SettingName::SqliteLease, SettingName::SqliteStoreCall];
-    let origins = names.map(|name| layers.origin(name.path()));
-    let set = origins
-        .into_iter()
-        .find(|origin| *origin != Origin::Default);
-    Some(Mistake::new(
-        set.unwrap_or(Origin::Default),
-        error.to_string(),
-    ))
+/// What any queue is told of sizes: the door's limits, so that nothing is accepted that the
+/// queue does not take.
+pub(crate) fn queue_limits(door: &Door, sqlite: &SqliteSettings) -> QueueLimits {
+    let limits = door.limits();
+    let size = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
+    let usual = QueueLimits::default();
+    QueueLimits {
+        envelope_bytes_max: size(limits.envelope_bytes_max),
+        publish_events_max: usual
+            .publish_events_max
+            .max(size(limits.features_max.into())),
+        key_retention_ms: sqlite.key_retention_ms,
+    }
+}
+
+/// The lease that the map gives, and the longest call under it, with the settings of both.
+struct Leases {
+    lease: (SettingName, u64),
+    calls: [(SettingName, u64); 2],
+}
+
+impl Leases {
+    fn of(
+        sqlite: &SqliteSettings,
+        redis: Option<&hexlane_backend_redis::Settings>,
+        postgis: Option<&hexlane_backend_postgis::Settings>,
+    ) -> Self {
+        let embedded = (SettingName::SqliteStoreCall, sqlite.store_call_ms_max);
+        let queue = redis.map(|redis| (SettingName::RedisResponseMs, redis.response_ms));
+        let map = postgis.map(|postgis| {
+            let call_ms = u64::try_from(postgis.call_timeout.as_millis()).unwrap_or(u64::MAX);
+            (SettingName::PostgisCallMs, call_ms)
+        });
+        let lease = postgis.map_or((SettingName::SqliteLease, sqlite.lease_ms), |postgis| {
+            (SettingName::PostgisLeaseMs, postgis.lease_ms)
+        });
+        Self {
+            lease,
+            calls: [queue.unwrap_or(embedded), map.unwrap_or(embedded)],
+        }
+    }
+
+    fn longest_call(&self) -> (SettingName, u64) {
+        let [queue, map] = self.calls;
+        if queue.1 > map.1 { queue } else { map }
+    }
+
+    /// The engine's own rule. Told at the lease, or at the call's limit where that alone was
+    /// set.
+    fn mistake(&self, layers: &Layers) -> Option<Mistake> {
+        let (call, call_ms) = self.longest_call();
+        let error = check_lease(self.lease.1, call_ms).err()?;
+        let origins = [self.lease.0, call].map(|name| layers.origin(name.path()));
+        let set = origins
+            .into_iter()
+            .find(|origin| *origin != Origin::Default);
+        Some(Mistake::new(
+            set.unwrap_or(Origin::Default),
+            error.to_string(),
+        ))
+    }
 }
 
 fn log(layers: &Layers, mistakes: &mut Vec<Mistake>) -> Option<LogSettings> {

@@ -20,6 +20,12 @@ pub struct Settings {
     pub delivery: DeliverySettings,
     /// The embedded stores.
     pub sqlite: SqliteSettings,
+    /// The longest one call to either store takes.
+    pub store_call_ms_max: u64,
+    /// The queue in Redis, when it is there.
+    pub redis: Option<hexlane_backend_redis::Settings>,
+    /// The map in PostGIS, when it is there.
+    pub postgis: Option<hexlane_backend_postgis::Settings>,
     /// What is logged, and how.
     pub log: LogSettings,
 }

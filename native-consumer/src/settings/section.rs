@@ -2,7 +2,10 @@
 //! alone, over the defaults, so that each mistake is found beside all the others.
 
 use super::DEFAULT_TOML;
-use super::written::{DeliveryWritten, LogWritten, RelayWritten, RunWritten, SqliteWritten};
+use super::written::{
+    DeliveryWritten, LogWritten, PostgisWritten, RedisWritten, RelayWritten, RunWritten,
+    SqliteWritten,
+};
 use hexlane_core::limits::Limits;
 use serde::de::DeserializeOwned;
 use toml::Spanned;
@@ -17,6 +20,8 @@ pub(super) enum Section {
     Relay,
     Delivery,
     Sqlite,
+    Redis,
+    Postgis,
     Log,
 }
 
@@ -28,13 +33,15 @@ struct RootWritten {
 }
 
 impl Section {
-    pub(super) const ALL: [Self; 7] = [
+    pub(super) const ALL: [Self; 9] = [
         Self::Root,
         Self::Run,
         Self::Limits,
         Self::Relay,
         Self::Delivery,
         Self::Sqlite,
+        Self::Redis,
+        Self::Postgis,
         Self::Log,
     ];
 
@@ -47,6 +54,8 @@ impl Section {
             Self::Relay => "relay",
             Self::Delivery => "delivery",
             Self::Sqlite => "sqlite",
+            Self::Redis => "redis",
+            Self::Postgis => "postgis",
             Self::Log => "log",
         }
     }
@@ -60,9 +69,14 @@ impl Section {
     pub(super) fn path(self, key: &str) -> String {
         match self {
             Self::Root => key.to_owned(),
-            Self::Run | Self::Limits | Self::Relay | Self::Delivery | Self::Sqlite | Self::Log => {
-                format!("{}.{key}", self.name())
-            }
+            Self::Run
+            | Self::Limits
+            | Self::Relay
+            | Self::Delivery
+            | Self::Sqlite
+            | Self::Redis
+            | Self::Postgis
+            | Self::Log => format!("{}.{key}", self.name()),
         }
     }
 
@@ -84,6 +98,8 @@ impl Section {
             Self::Relay => strict::<RelayWritten>(table),
             Self::Delivery => strict::<DeliveryWritten>(table),
             Self::Sqlite => strict::<SqliteWritten>(table),
+            Self::Redis => strict::<RedisWritten>(table),
+            Self::Postgis => strict::<PostgisWritten>(table),
             Self::Log => strict::<LogWritten>(table),
         }
     }

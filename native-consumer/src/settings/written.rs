@@ -11,10 +11,26 @@ use std::path::PathBuf;
 #[serde(deny_unknown_fields)]
 pub(super) struct RunWritten {
     pub(super) listen: SocketAddr,
+    pub(super) queue: QueueWritten,
+    pub(super) map: MapWritten,
     pub(super) data_dir: PathBuf,
     pub(super) drain_ms_max: NonZeroU64,
     pub(super) intake_bytes_in_flight_max: NonZeroU64,
     pub(super) connections_max: NonZeroUsize,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum QueueWritten {
+    Embedded,
+    Redis,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum MapWritten {
+    Embedded,
+    Postgis,
 }
 
 #[derive(Debug, Deserialize)]
@@ -63,6 +79,64 @@ pub(super) struct SqliteWritten {
     pub(super) lease_ms: NonZeroU64,
     pub(super) store_call_ms_max: NonZeroU64,
     pub(super) key_retention_ms: NonZeroU64,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RedisWritten {
+    pub(super) topology: TopologyWritten,
+    pub(super) servers: Vec<String>,
+    pub(super) sentinel_master: String,
+    pub(super) sentinel_user: String,
+    pub(super) sentinel_password_variable: String,
+    pub(super) user: String,
+    pub(super) password_variable: String,
+    pub(super) tls: String,
+    pub(super) tls_certificate: PathBuf,
+    pub(super) tls_key: PathBuf,
+    pub(super) namespace: String,
+    pub(super) persistence_required: bool,
+    pub(super) replay_ms: u64,
+    pub(super) replay_memory_percent: u64,
+    pub(super) replay_bytes_max: u64,
+    pub(super) key_retention_ms: NonZeroU64,
+    pub(super) connect_ms: NonZeroU64,
+    pub(super) response_ms: NonZeroU64,
+    pub(super) block_ms: NonZeroU64,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum TopologyWritten {
+    Single,
+    Sentinel,
+    Cluster,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PostgisWritten {
+    pub(super) url: String,
+    pub(super) password_variable: String,
+    pub(super) tls: String,
+    pub(super) schema: String,
+    pub(super) crs: CrsWritten,
+    pub(super) connections_max: NonZeroUsize,
+    pub(super) lease_ms: NonZeroU64,
+    pub(super) connect_ms: NonZeroU64,
+    pub(super) lock_ms: NonZeroU64,
+    pub(super) statement_ms: NonZeroU64,
+    pub(super) call_ms: NonZeroU64,
+    pub(super) migration_ms: NonZeroU64,
+    pub(super) fsync_required: bool,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(super) enum CrsWritten {
+    #[serde(rename = "EPSG:4326")]
+    Epsg4326,
+    #[serde(rename = "EPSG:3857")]
+    Epsg3857,
 }
 
 #[derive(Debug, Deserialize)]
