@@ -1,7 +1,8 @@
 //! The native consumer as a program: built for release, run embedded, awaited.
 //!
-//! It gets the relay's secret by environment and keeps its data in a folder under
-//! the one it is started in; no flags, so that this is what a new user runs.
+//! It gets the relay's secret by environment, and what is not the default of its
+//! settings too; it keeps its data in a folder under the one it is started in. No flags, so
+//! that this is what a new user runs.
 
 use std::{path::Path, time::Duration};
 
@@ -28,11 +29,13 @@ pub(crate) fn build(workspace: &Workspace) -> Result<(), Failure> {
         .args(["--package", "hexlane-native-consumer"]))
 }
 
-/// Starts `hexlane run` in `folder` and waits until it is ready.
+/// Starts `hexlane run` in `folder`, with settings by environment, and waits until it is
+/// ready.
 pub(crate) fn start(
     workspace: &Workspace,
     folder: &Path,
     secret: &str,
+    settings: &[(&str, String)],
     echo: Echo,
     interrupt: &Interrupt,
 ) -> Result<Process, Failure> {
@@ -40,7 +43,8 @@ pub(crate) fn start(
     command
         .arg("run")
         .current_dir(folder)
-        .env(secret::NAME, secret);
+        .env(secret::NAME, secret)
+        .envs(settings.iter().map(|(name, value)| (name, value)));
     let mut process = Process::start("consumer", &mut command, echo)?;
     process.until("an answer of the consumer", READY_LIMIT, interrupt, || {
         answers(PORT, "/readyz", |status| status == 200)

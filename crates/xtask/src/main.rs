@@ -19,6 +19,7 @@ mod interrupt;
 mod ports;
 mod process;
 mod secret;
+mod servers;
 mod size;
 mod test;
 mod tools;
@@ -42,7 +43,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Task {
     /// Build and run everything: the consumer and, on port 8787, the Worker
-    Up,
+    Up(up::UpArgs),
     /// Build the Worker into worker/build (the [build] command of wrangler.toml)
     EdgeBuild,
     /// Check and test everything, as CI does
@@ -79,7 +80,7 @@ fn main() -> ExitCode {
 fn perform(task: &Task) -> Result<(), Failure> {
     let workspace = Workspace::find();
     match task {
-        Task::Up => up::up(&workspace),
+        Task::Up(args) => up::up(&workspace, args),
         Task::EdgeBuild => edge::build(&workspace),
         Task::Test { quick } => test::test(&workspace, *quick),
         Task::Size => size::size(&workspace),

@@ -186,5 +186,5 @@ fn start_relay(
         fs::remove_dir_all(&folder).map_err(Failure::file("remove", &folder))?;
     }
     fs::create_dir_all(&folder).map_err(Failure::file("create", &folder))?;
-    consumer::start(workspace, &folder, secret, Echo::Silent, interrupt)
+    consumer::start(workspace, &folder, secret, &[], Echo::Silent, interrupt)
 }

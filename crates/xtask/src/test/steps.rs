@@ -7,6 +7,7 @@ use crate::{
     command::{cargo, read, run},
     edge,
     failure::Failure,
+    servers::{Postgis, Redis},
     tools,
     workspace::Workspace,
 };
@@ -20,6 +21,8 @@ const GDAL: tools::Package = tools::Package {
 /// Makes sure of every tool that a step or a test starts.
 pub(super) fn install(workspace: &Workspace) -> Result<(), Failure> {
     tools::ensure_apt(workspace, GDAL)?;
+    Redis::ensure(workspace)?;
+    Postgis::ensure(workspace)?;
     tools::ensure_node(workspace)?;
     tools::ensure_wasm_target(workspace)?;
     tools::ensure_python(workspace)

@@ -1,11 +1,8 @@
 //! What to try, printed once both programs answer.
 
-use std::path::Path;
-
 /// A good event, a broken one, and where the map is.
-pub(super) fn print(root: &Path, worker_port: u16) {
+pub(super) fn print(worker_port: u16, map: &str) {
     let events = format!("http://127.0.0.1:{worker_port}/v1/events/demo");
-    let map = root.join("hexlane-data/map.gpkg");
     println!(
         r#"
 Hexlane is up. In another terminal:
@@ -22,11 +19,9 @@ Hexlane is up. In another terminal:
   target/release/hexlane send node_modules/vega-datasets/data/earthquakes.json \
     --to http://127.0.0.1:{worker_port}/v1/events/earthquakes
 
-  # the map: a GeoPackage for QGIS, or
-  ogrinfo -so {map} features
+{map}
 
-Ctrl-C stops both.
-"#,
-        map = map.display()
+Ctrl-C stops all of it.
+"#
     );
 }
