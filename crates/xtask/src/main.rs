@@ -63,8 +63,10 @@ enum Task {
 
 #[derive(Debug, Subcommand)]
 enum Bench {
-    /// Requests a second of the Worker under workerd, beside a hello-world one
+    /// Requests a second of the Worker under workerd, beside hello-world ones
     Edge,
+    /// Events a second from Redis to nothing, to a GeoPackage and to PostGIS
+    Drain,
 }
 
 fn main() -> ExitCode {
@@ -85,5 +87,8 @@ fn perform(task: &Task) -> Result<(), Failure> {
         Task::Test { quick } => test::test(&workspace, *quick),
         Task::Size => size::size(&workspace),
         Task::Bench { bench: Bench::Edge } => bench::edge(&workspace),
+        Task::Bench {
+            bench: Bench::Drain,
+        } => bench::drain(&workspace),
     }
 }

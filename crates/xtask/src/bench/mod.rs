@@ -1,9 +1,10 @@
 //! `cargo xtask bench …`: ours beside a peer, in the same run on the same machine.
 
+mod drain;
 mod edge;
 mod load;
 mod payload;
 pub(crate) mod report;
 mod workerd;
 
-pub(crate) use self::edge::edge;
+pub(crate) use self::{drain::drain, edge::edge};
