@@ -274,13 +274,14 @@ impl Bench {
         rate
     }
 
-    /// The same in a file of SQLite, synced at each commit as ours is.
+    /// The same in a file of SQLite with an R-tree, synced at each commit as ours is.
     fn raw_file(&self) -> Result<f64, Box<dyn Error>> {
         let folder = tempfile::tempdir()?;
         let mut file = rusqlite::Connection::open(folder.path().join("raw.db"))?;
         file.execute_batch(
-            "pragma journal_mode = wal; pragma synchronous = full; create table raw (entity text \
-             primary key, event_id text, version integer, properties text, geom blob)",
+            "pragma journal_mode = wal; pragma synchronous = full; create table raw (id integer \
+             primary key, entity text unique, event_id text, version integer, properties text, \
+             geom blob); create virtual table raw_geom using rtree (id, x0, x1, y0, y1)",
         )?;
         let rows = self.rows()?;
         let began = Instant::now();
@@ -316,6 +317,7 @@ impl Bench {
                 version,
                 properties: effect.properties,
                 wkb: effect.wkb.unwrap_or_default(),
+                point: envelope.bbox.map_or([0.0; 2], |bbox| [bbox[0], bbox[1]]),
             });
         }
         Ok(rows)
@@ -346,6 +348,8 @@ impl Bench {
         let engine = tokio::spawn(engine.run(stopping));
         tokio::time::timeout(Duration::from_mins(5), acked.all.notified()).await?;
         let rate = self.rate(acked.events.load(Ordering::SeqCst), began);
+        let batches = acked.batches.load(Ordering::SeqCst);
+        eprintln!("{namespace}: {} events a batch", EVENTS / batches.max(1));
         stop.stop();
         engine.await??;
         let left: u64 = queue
@@ -376,21 +380,26 @@ struct Row {
     version: i64,
     properties: String,
     wkb: Vec<u8>,
+    point: [f64; 2],
 }
 
 fn clock() -> Arc<dyn Clock> {
     Arc::new(SystemClock::start())
 }
 
-/// Counts acks; rings when all events have theirs.
+/// Counts acks and batches; rings when all events have theirs.
 #[derive(Default)]
 struct Acked {
     events: AtomicUsize,
+    batches: AtomicUsize,
     all: Notify,
 }
 
 impl Observer for Acked {
     fn observe(&self, _shard: Shard, observation: Observation) {
+        if matches!(observation, Observation::Landed { .. }) {
+            self.batches.fetch_add(1, Ordering::SeqCst);
+        }
         if matches!(observation, Observation::Acked { .. })
             && self.events.fetch_add(1, Ordering::SeqCst) + 1 == EVENTS
         {
