@@ -31,7 +31,7 @@ impl Small {
                 .args(["-t", "tmpfs", "-o", "size=4m", "tmpfs"])
                 .arg(&folder),
         );
-        server.give(&folder);
+        Server::give(&folder);
         Self(folder)
     }
 }

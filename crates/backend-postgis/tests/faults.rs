@@ -222,11 +222,11 @@ async fn a_commit_whose_answer_was_lost_is_looked_up() {
     let by_proxy = server
         .url("map")
         .replace(&server.port.to_string(), &proxy.port.to_string());
-    let map = PostgisMap::connect(&Settings {
+    let settings = Settings {
         connections_max: 1,
         ..Settings::at(by_proxy)
-    });
-    let map = map.await.unwrap();
+    };
+    let map = PostgisMap::connect(&settings).await.unwrap();
     apply(&map, &lease, "before").await.unwrap();
     proxy.lose_answers();
     let call = {
@@ -249,13 +249,13 @@ async fn a_commit_whose_answer_was_lost_is_looked_up() {
 async fn a_server_that_hangs_is_not_waited_for_without_end() {
     let server = Server::start();
     let (_, lease) = connected(&server).await;
-    let map = PostgisMap::connect(&Settings {
+    let settings = Settings {
         lock_timeout: Duration::from_millis(100),
         statement_timeout: Duration::from_millis(200),
         call_timeout: Duration::from_millis(400),
         ..settings(&server)
-    });
-    let map = map.await.unwrap();
+    };
+    let map = PostgisMap::connect(&settings).await.unwrap();
     apply(&map, &lease, "before").await.unwrap();
     let backends = server
         .pids("SELECT pid FROM pg_stat_activity WHERE datname = 'map'")

@@ -43,16 +43,29 @@ async fn land(map: &PostgisMap, lease: &Lease, samples: &[Sample]) -> Vec<Landed
             Err(StoreError::Failed(failure)) => failure,
             Err(fenced) => panic!("{fenced}"),
         };
-        if failure.may_have_happened() {
-            let queries = || samples.iter().map(|each| ClaimQuery::of(&each.effect()));
-            let found = until("an answer to a look-up", async || {
-                map.lookup(queries().collect()).await.ok()
-            });
-            if let Some(landed) = found.await.into_iter().collect() {
-                return landed;
-            }
+        if failure.may_have_happened()
+            && let Some(landed) = look_up(map, samples).await
+        {
+            return landed;
         }
+        pause().await;
     }
+}
+
+/// What the claims say, once there is a server to ask; none when the batch is not there.
+async fn look_up(map: &PostgisMap, samples: &[Sample]) -> Option<Vec<Landed>> {
+    loop {
+        let queries = samples.iter().map(|each| ClaimQuery::of(&each.effect()));
+        if let Ok(found) = map.lookup(queries.collect()).await {
+            return found.into_iter().collect();
+        }
+        pause().await;
+    }
+}
+
+/// Between two tries while the server is down.
+async fn pause() {
+    tokio::time::sleep(Duration::from_millis(5)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -38,7 +38,7 @@ async fn drain(map: PostgisMap, shard: u16) {
             let key = format!("{shard}-{}", number - number % 3);
             let sample = Sample::new(&key).shard(shard);
             let sample = sample.about(&format!("mover-{}", number % 50), i64::from(number));
-            if number % 11 == 0 {
+            if number.is_multiple_of(11) {
                 sample.delete()
             } else {
                 sample

@@ -37,7 +37,7 @@ async fn certify(server: &Server, host: &str) -> PathBuf {
         let path = server.folder().join(name);
         fs::write(&path, text).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-        server.give(&path);
+        Server::give(&path);
         path
     };
     let (certificate, key) = (

@@ -181,7 +181,7 @@ impl Server {
     }
 
     /// Lets the server use a file or folder of ours.
-    pub fn give(&self, path: &Path) {
+    pub fn give(path: &Path) {
         if let Some((uid, gid)) = other_user() {
             chown(path, Some(uid), Some(gid)).unwrap();
         }
