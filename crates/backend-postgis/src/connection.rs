@@ -20,6 +20,9 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Config, NoTls, Row};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+/// The system counts in whole seconds and takes no zero.
+const KEEPALIVE_MIN: Duration = Duration::from_secs(1);
+
 /// What a statement is asked with.
 pub(crate) type Parameters<'a> = [&'a (dyn ToSql + Sync)];
 
@@ -162,7 +165,7 @@ fn config(settings: &Settings) -> Result<Config, Failure> {
         .application_name("hexlane")
         .connect_timeout(settings.connect_timeout)
         .tcp_user_timeout(settings.call_timeout)
-        .keepalives_idle(settings.call_timeout);
+        .keepalives_idle(settings.call_timeout.max(KEEPALIVE_MIN));
     Ok(config)
 }
 

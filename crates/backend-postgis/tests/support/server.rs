@@ -180,8 +180,26 @@ impl Server {
         postmaster.wait().unwrap();
     }
 
-    pub fn postmaster_pid(&self) -> Pid {
-        Pid::from_child(self.postmaster.as_ref().unwrap())
+    /// Lets the server use a file or folder of ours.
+    pub fn give(path: &Path) {
+        if let Some((uid, gid)) = other_user() {
+            chown(path, Some(uid), Some(gid)).unwrap();
+        }
+    }
+
+    /// A setting of a server that is down; the last one counts.
+    pub fn configure(&self, setting: &str) {
+        let file = self.data().join("postgresql.conf");
+        let written = fs::read_to_string(&file).unwrap();
+        fs::write(file, format!("{written}\n{setting}\n")).unwrap();
+    }
+
+    /// The processes that a query names.
+    pub async fn pids(&self, sql: &str) -> Vec<Pid> {
+        let client = self.client("postgres").await;
+        let rows = client.query(sql, &[]).await.unwrap();
+        let pids = rows.iter().filter_map(|row| Pid::from_raw(row.get(0)));
+        pids.collect()
     }
 
     /// Copies its data folder.
