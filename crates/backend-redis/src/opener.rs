@@ -2,8 +2,10 @@
 //! `TCP_NODELAY` is on and every answer has a deadline: the client's own defaults are off and
 //! half a second.
 
+use crate::connection::send_over;
 use crate::failure::Trouble;
 use crate::settings::{Login, Settings, Tls, Topology};
+use hexlane_streams::Refusal;
 use redis::aio::MultiplexedConnection;
 use redis::cluster::ClusterClient;
 use redis::cluster_async::ClusterConnection;
@@ -132,15 +134,14 @@ impl Opener {
         let config = self.config.clone().set_response_timeout(Some(longest));
         for _ in 0..REDIRECTS_MAX {
             let asked = redis::cmd("EXISTS").arg(key).to_owned();
-            let answer = connection.send_packed_command(&asked).await;
-            let Err(error) = answer else {
-                return Ok(connection);
-            };
-            let Some((address, _)) = error.redirect_node() else {
-                return Err(Trouble::of_command(&error));
-            };
-            let node = client(settings, address)?;
-            connection = connect(&node, &config).await?;
+            match send_over(&mut connection, &asked).await {
+                Ok(_) => return Ok(connection),
+                Err(Trouble::Refused(Refusal::Moved { address, .. })) => {
+                    let node = client(settings, &address)?;
+                    connection = connect(&node, &config).await?;
+                }
+                Err(trouble) => return Err(trouble),
+            }
         }
         let told = format!("{key}: {REDIRECTS_MAX} nodes sent on to another");
         Err(Trouble::Unreachable(told))

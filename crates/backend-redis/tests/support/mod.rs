@@ -9,5 +9,6 @@
     reason = "a test fails by panicking, and no test uses everything"
 )]
 
+pub mod cluster;
 pub mod fixture;
 pub mod server;

@@ -25,6 +25,7 @@ pub const ALWAYS: [&str; 6] = [
 pub struct Server {
     folder: TempDir,
     port: u16,
+    bus: u16,
     arguments: Vec<String>,
     child: Child,
 }
@@ -40,20 +41,22 @@ impl Server {
         Self::start_with(&[&ALWAYS, more].concat())
     }
 
-    /// A server with these arguments alone.
+    /// A server with these arguments alone; `%PORT%` and `%BUS%` become ports.
     pub fn start_with(arguments: &[&str]) -> Self {
         // A port that was free may be taken before the server has it: then another one.
         for _ in 0..10 {
             let folder = tempfile::tempdir().unwrap();
-            let port = free_port();
-            let arguments = arguments
-                .iter()
-                .map(|each| each.replace("%PORT%", &port.to_string()));
-            let arguments: Vec<String> = arguments.collect();
+            let (port, bus) = (free_port(), free_port());
+            let with_ports = |each: &&str| {
+                let each = each.replace("%PORT%", &port.to_string());
+                each.replace("%BUS%", &bus.to_string())
+            };
+            let arguments: Vec<String> = arguments.iter().map(with_ports).collect();
             let child = spawn(folder.path(), port, &arguments);
             let mut server = Self {
                 folder,
                 port,
+                bus,
                 arguments,
                 child,
             };
@@ -72,6 +75,11 @@ impl Server {
 
     pub const fn port(&self) -> u16 {
         self.port
+    }
+
+    /// The port of the cluster's bus.
+    pub const fn bus(&self) -> u16 {
+        self.bus
     }
 
     pub fn folder(&self) -> &Path {
