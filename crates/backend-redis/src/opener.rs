@@ -73,6 +73,14 @@ impl Opener {
         matches!(self.place, Place::Cluster { .. })
     }
 
+    /// Whether another server may become the master.
+    pub(crate) const fn fails_over(&self) -> bool {
+        match self.place {
+            Place::Single(_) => false,
+            Place::Sentinel(_) | Place::Cluster { .. } => true,
+        }
+    }
+
     /// A connection to the cluster as a whole; none when there is no cluster.
     pub(crate) async fn cluster(&self) -> Option<Result<ClusterConnection, Trouble>> {
         let Place::Cluster { client, .. } = &self.place else {
@@ -189,7 +197,8 @@ fn address(settings: &Settings, text: &str) -> Result<ConnectionAddr, Trouble> {
 }
 
 fn login_info(login: Option<&Login>) -> RedisConnectionInfo {
-    let info = RedisConnectionInfo::default();
+    // The client's greeting is a command of Redis 7.2.
+    let info = RedisConnectionInfo::default().set_skip_set_lib_name();
     let Some(login) = login else { return info };
     let info = info.set_password(&login.password);
     match &login.user {

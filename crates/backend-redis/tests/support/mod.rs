@@ -10,5 +10,7 @@
 )]
 
 pub mod cluster;
+pub mod drain;
 pub mod fixture;
+pub mod monitor;
 pub mod server;
