@@ -4,7 +4,7 @@
 use hexlane_streams::Layout;
 
 /// What the consumer may do, beside its scripts.
-const CONSUMER: [&str; 27] = [
+const CONSUMER: [&str; 28] = [
     "asking",
     "cluster|slots",
     "config|get",
@@ -23,6 +23,7 @@ const CONSUMER: [&str; 27] = [
     "unlink",
     "xack",
     "xadd",
+    "xdel",
     "xgroup|create",
     "xinfo|groups",
     "xinfo|stream",

@@ -20,7 +20,7 @@ use support::monitor::Monitor;
 use support::server::Server;
 
 /// What is sent, and since which Redis that is there, with its options.
-const SENT: [(&str, &str); 27] = [
+const SENT: [(&str, &str); 28] = [
     ("CONFIG GET", "2.0"),
     ("EVAL", "2.6"),
     ("EVALSHA", "2.6"),
@@ -36,6 +36,7 @@ const SENT: [(&str, &str); 27] = [
     ("UNLINK", "4.0"),
     ("XACK", "5.0"),
     ("XADD", "5.0"),
+    ("XDEL", "5.0"),
     ("XGROUP CREATE MKSTREAM", "5.0"),
     ("XINFO GROUPS", "5.0"),
     ("XINFO STREAM", "5.0"),

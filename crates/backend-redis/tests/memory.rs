@@ -103,7 +103,7 @@ async fn what_waits_is_never_trimmed() {
     stores.queue.settle(&first, settlements).await.unwrap();
     publish(&stores.queue, &["e"]).await.unwrap();
     sweep(&stores).await;
-    assert_eq!(length(&stores), 5, "`a` waits before what is acked");
+    assert_eq!(length(&stores), 3, "`b` and `c` are acked behind `a`");
     assert_eq!(waiting(&stores.queue, SHARD).await, (1, 2));
     let again = fetch_all(&stores.queue, &lease(SHARD, 2)).await;
     assert_eq!(ids(&again), ["a", "d", "e"]);
@@ -114,8 +114,30 @@ async fn what_waits_is_never_trimmed() {
         .await
         .unwrap();
     sweep(&stores).await;
-    assert_eq!(length(&stores), 1, "one acked entry may stay");
+    assert_eq!(length(&stores), 0);
     assert_eq!(waiting(&stores.queue, SHARD).await, (0, 0));
+}
+
+#[tokio::test]
+async fn an_entry_that_waits_long_pins_nothing_but_itself() {
+    let replay = Replay {
+        bytes_without_maxmemory: SHARE * 64,
+        ..Replay::default()
+    };
+    let stores = stores(replay).await;
+    let owner = lease(SHARD, 1);
+    publish(&stores.queue, &["stuck"]).await.unwrap();
+    let stuck = fetch_all(&stores.queue, &owner).await.remove(0);
+    let deferral = stuck.defer(RetryState::default());
+    let settled = stores.queue.settle(&owner, vec![deferral]).await.unwrap();
+    assert_eq!(settled.len(), 1);
+    for round in 0..600 {
+        let sample = Sample::new(&round.to_string()).payload(&[b'x'; 500]);
+        stores.queue.publish(vec![sample.envelope()]).await.unwrap();
+        drain(&stores.queue, &owner).await;
+    }
+    assert!(length(&stores) < 60, "{} entries", length(&stores));
+    assert_eq!(drain(&stores.queue, &lease(SHARD, 2)).await, ["stuck"]);
 }
 
 #[tokio::test]
