@@ -82,12 +82,17 @@ impl Cluster {
 
     /// The place of the master that has a key's slot.
     pub fn master_of(&self, key: &str) -> usize {
+        self.try_master_of(key).expect("a master has it")
+    }
+
+    /// The same, none when nobody has it right now.
+    pub fn try_master_of(&self, key: &str) -> Option<usize> {
         let has = |server: &Server| {
             let answer: redis::RedisResult<i64> = ask(&server.address(), &["EXISTS", key]);
-            let info: String = server.ask(&["INFO", "replication"]);
-            answer.is_ok() && info.contains("role:master")
+            let info: redis::RedisResult<String> = server.try_ask(&["INFO", "replication"]);
+            answer.is_ok() && info.is_ok_and(|info| info.contains("role:master"))
         };
-        self.servers.iter().position(has).expect("a master has it")
+        self.servers.iter().position(has)
     }
 }
 

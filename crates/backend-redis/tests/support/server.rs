@@ -68,6 +68,19 @@ impl Server {
         panic!("no server came up")
     }
 
+    /// A sentinel that watches a master under the name `map`, and takes it for dead after
+    /// half a second.
+    pub fn start_sentinel(master: &Self) -> Self {
+        let monitor = format!("sentinel monitor map 127.0.0.1 {} 1", master.port);
+        Self::start_with(&[
+            "--sentinel",
+            "%CONFIG%",
+            &format!(
+                "{monitor}\nsentinel down-after-milliseconds map 500\nsentinel failover-timeout map 3000\n"
+            ),
+        ])
+    }
+
     /// `host:port`.
     pub fn address(&self) -> String {
         format!("127.0.0.1:{}", self.port)
@@ -185,7 +198,17 @@ pub fn free_port() -> u16 {
 }
 
 fn spawn(folder: &Path, port: u16, arguments: &[String]) -> Child {
-    Command::new("redis-server")
+    let mut command = Command::new("redis-server");
+    let mut arguments = arguments.to_vec();
+    if let Some(place) = arguments.iter().position(|each| each == "%CONFIG%") {
+        let config = folder.join("config");
+        if !config.exists() {
+            std::fs::write(&config, &arguments[place + 1]).unwrap();
+        }
+        arguments.drain(place..=place + 1);
+        command.arg(config);
+    }
+    command
         .args(["--bind", "127.0.0.1", "--port", &port.to_string()])
         .args(["--logfile", "log", "--dir"])
         .arg(folder)
