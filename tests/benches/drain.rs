@@ -288,20 +288,25 @@ impl Bench {
         for batch in rows.chunks(BATCH) {
             let transaction = file.transaction()?;
             let mut upsert = transaction.prepare_cached(
-                "insert into raw values (?1, ?2, ?3, ?4, ?5) on conflict (entity) do update set \
-                 event_id = excluded.event_id, version = excluded.version, properties = \
-                 excluded.properties, geom = excluded.geom where version < excluded.version",
+                "insert into raw (entity, event_id, version, properties, geom) values (?1, ?2, \
+                 ?3, ?4, ?5) on conflict (entity) do update set event_id = excluded.event_id, \
+                 version = excluded.version, properties = excluded.properties, geom = \
+                 excluded.geom returning id",
             )?;
+            let mut index = transaction
+                .prepare_cached("insert or replace into raw_geom values (?1, ?2, ?2, ?3, ?3)")?;
             for row in batch {
-                upsert.execute((
+                let values = (
                     &row.entity,
                     &row.event,
                     row.version,
                     &row.properties,
                     &row.wkb,
-                ))?;
+                );
+                let id: i64 = upsert.query_row(values, |found| found.get(0))?;
+                index.execute((id, row.point[0], row.point[1]))?;
             }
-            drop(upsert);
+            drop((upsert, index));
             transaction.commit()?;
         }
         self.rate(rows.len(), began)

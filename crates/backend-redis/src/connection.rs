@@ -49,10 +49,21 @@ impl Connection {
         match answer {
             Err(trouble) if trouble.ends_connection() => {
                 self.drop_open(number).await;
-                Err(trouble)
+                Err(self.in_place(trouble))
             }
             answer => answer,
         }
+    }
+
+    /// A server that only reads is a misplaced address where one server is named; where
+    /// another may be the master by now it is a failover.
+    fn in_place(&self, trouble: Trouble) -> Trouble {
+        if let Trouble::Refused(Refusal::ReadOnly(text)) = &trouble
+            && self.opener.fails_over()
+        {
+            return Trouble::Refused(Refusal::NotReady(text.clone()));
+        }
+        trouble
     }
 
     /// Calls a script by its digest, and with its code where the server has forgotten it.

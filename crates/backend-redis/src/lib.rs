@@ -19,6 +19,7 @@
 //! It issues no leases (whoever holds the map state does), retries nothing, reads no
 //! settings file, environment or clock.
 
+mod acl;
 mod connection;
 mod doorbell;
 mod failure;
@@ -31,6 +32,7 @@ mod settings;
 mod trim;
 
 pub use hexlane_streams::{Layout, LayoutError};
+pub use acl::{consumer_rules, publisher_rules};
 pub use probe::Warning;
 pub use queue::RedisQueue;
 pub use settings::{Login, Persistence, Replay, Settings, Tls, Topology};

@@ -2,8 +2,10 @@
 //! `TCP_NODELAY` is on and every answer has a deadline: the client's own defaults are off and
 //! half a second.
 
+use crate::connection::send_over;
 use crate::failure::Trouble;
 use crate::settings::{Login, Settings, Tls, Topology};
+use hexlane_streams::Refusal;
 use redis::aio::MultiplexedConnection;
 use redis::cluster::ClusterClient;
 use redis::cluster_async::ClusterConnection;
@@ -71,6 +73,14 @@ impl Opener {
         matches!(self.place, Place::Cluster { .. })
     }
 
+    /// Whether another server may become the master.
+    pub(crate) const fn fails_over(&self) -> bool {
+        match self.place {
+            Place::Single(_) => false,
+            Place::Sentinel(_) | Place::Cluster { .. } => true,
+        }
+    }
+
     /// A connection to the cluster as a whole; none when there is no cluster.
     pub(crate) async fn cluster(&self) -> Option<Result<ClusterConnection, Trouble>> {
         let Place::Cluster { client, .. } = &self.place else {
@@ -132,15 +142,14 @@ impl Opener {
         let config = self.config.clone().set_response_timeout(Some(longest));
         for _ in 0..REDIRECTS_MAX {
             let asked = redis::cmd("EXISTS").arg(key).to_owned();
-            let answer = connection.send_packed_command(&asked).await;
-            let Err(error) = answer else {
-                return Ok(connection);
-            };
-            let Some((address, _)) = error.redirect_node() else {
-                return Err(Trouble::of_command(&error));
-            };
-            let node = client(settings, address)?;
-            connection = connect(&node, &config).await?;
+            match send_over(&mut connection, &asked).await {
+                Ok(_) => return Ok(connection),
+                Err(Trouble::Refused(Refusal::Moved { address, .. })) => {
+                    let node = client(settings, &address)?;
+                    connection = connect(&node, &config).await?;
+                }
+                Err(trouble) => return Err(trouble),
+            }
         }
         let told = format!("{key}: {REDIRECTS_MAX} nodes sent on to another");
         Err(Trouble::Unreachable(told))
@@ -188,7 +197,8 @@ fn address(settings: &Settings, text: &str) -> Result<ConnectionAddr, Trouble> {
 }
 
 fn login_info(login: Option<&Login>) -> RedisConnectionInfo {
-    let info = RedisConnectionInfo::default();
+    // The client's greeting is a command of Redis 7.2.
+    let info = RedisConnectionInfo::default().set_skip_set_lib_name();
     let Some(login) = login else { return info };
     let info = info.set_password(&login.password);
     match &login.user {

@@ -1,7 +1,7 @@
 //! Memory: acked entries are kept for a replay window, and let go before intake is refused.
 
 use crate::connection::Connection;
-use crate::failure::{Trouble, malformed};
+use crate::failure::malformed;
 use crate::probe::Info;
 use crate::scripts::Scripts;
 use crate::settings::Replay;
@@ -9,7 +9,7 @@ use hexlane_backend::{Clock, Failure};
 use hexlane_core::lane::Shard;
 use hexlane_streams::Layout;
 use hexlane_streams::names::GROUP;
-use redis::Value;
+use redis::{ParsingError, from_redis_value};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
@@ -104,24 +104,24 @@ impl Trim {
         let before_us = tools.clock.now_us().saturating_sub(window_us);
         let keys = tools.layout.keys(shard);
         let others = shard == tools.layout.unsharded();
-        let call = tools
-            .scripts
-            .trim
-            .call([keys.stream.as_str(), keys.own.as_str()])
-            .with(GROUP)
-            .with(before_us.to_string())
-            .with(kept.to_string())
-            .with(PAGE.to_string())
-            .with(if others { "1" } else { "0" });
+        let mut from = "-".to_owned();
         for _ in 0..PAGES_MAX {
+            let call = tools
+                .scripts
+                .trim
+                .call([keys.stream.as_str(), keys.own.as_str()])
+                .with(GROUP)
+                .with(before_us.to_string())
+                .with(kept.to_string())
+                .with(PAGE.to_string())
+                .with(if others { "1" } else { "0" })
+                .with(from);
             let answer = tools.connection.call(&call).await;
-            let answer = answer.map_err(|trouble: Trouble| trouble.failure())?;
-            let Value::Int(gone) = answer else {
-                return Err(malformed(&format!("{answer:?}")));
-            };
-            if usize::try_from(gone).unwrap_or(0) + 1 < PAGE {
-                break;
-            }
+            let answer = answer.map_err(|trouble| trouble.failure())?;
+            let told = |error: ParsingError| malformed(&error.to_string());
+            let (_, more): (u64, Option<String>) = from_redis_value(answer).map_err(told)?;
+            let Some(more) = more else { break };
+            from = more;
         }
         Ok(())
     }

@@ -9,5 +9,8 @@
     reason = "a test fails by panicking, and no test uses everything"
 )]
 
+pub mod cluster;
+pub mod drain;
 pub mod fixture;
+pub mod monitor;
 pub mod server;

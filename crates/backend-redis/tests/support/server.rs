@@ -25,6 +25,7 @@ pub const ALWAYS: [&str; 6] = [
 pub struct Server {
     folder: TempDir,
     port: u16,
+    bus: u16,
     arguments: Vec<String>,
     child: Child,
 }
@@ -40,20 +41,22 @@ impl Server {
         Self::start_with(&[&ALWAYS, more].concat())
     }
 
-    /// A server with these arguments alone.
+    /// A server with these arguments alone; `%PORT%` and `%BUS%` become ports.
     pub fn start_with(arguments: &[&str]) -> Self {
         // A port that was free may be taken before the server has it: then another one.
         for _ in 0..10 {
             let folder = tempfile::tempdir().unwrap();
-            let port = free_port();
-            let arguments = arguments
-                .iter()
-                .map(|each| each.replace("%PORT%", &port.to_string()));
-            let arguments: Vec<String> = arguments.collect();
+            let (port, bus) = (free_port(), free_port());
+            let with_ports = |each: &&str| {
+                let each = each.replace("%PORT%", &port.to_string());
+                each.replace("%BUS%", &bus.to_string())
+            };
+            let arguments: Vec<String> = arguments.iter().map(with_ports).collect();
             let child = spawn(folder.path(), port, &arguments);
             let mut server = Self {
                 folder,
                 port,
+                bus,
                 arguments,
                 child,
             };
@@ -65,6 +68,19 @@ impl Server {
         panic!("no server came up")
     }
 
+    /// A sentinel that watches a master under the name `map`, and takes it for dead after
+    /// half a second.
+    pub fn start_sentinel(master: &Self) -> Self {
+        let monitor = format!("sentinel monitor map 127.0.0.1 {} 1", master.port);
+        Self::start_with(&[
+            "--sentinel",
+            "%CONFIG%",
+            &format!(
+                "{monitor}\nsentinel down-after-milliseconds map 500\nsentinel failover-timeout map 3000\n"
+            ),
+        ])
+    }
+
     /// `host:port`.
     pub fn address(&self) -> String {
         format!("127.0.0.1:{}", self.port)
@@ -72,6 +88,11 @@ impl Server {
 
     pub const fn port(&self) -> u16 {
         self.port
+    }
+
+    /// The port of the cluster's bus.
+    pub const fn bus(&self) -> u16 {
+        self.bus
     }
 
     pub fn folder(&self) -> &Path {
@@ -177,7 +198,17 @@ pub fn free_port() -> u16 {
 }
 
 fn spawn(folder: &Path, port: u16, arguments: &[String]) -> Child {
-    Command::new("redis-server")
+    let mut command = Command::new("redis-server");
+    let mut arguments = arguments.to_vec();
+    if let Some(place) = arguments.iter().position(|each| each == "%CONFIG%") {
+        let config = folder.join("config");
+        if !config.exists() {
+            std::fs::write(&config, &arguments[place + 1]).unwrap();
+        }
+        arguments.drain(place..=place + 1);
+        command.arg(config);
+    }
+    command
         .args(["--bind", "127.0.0.1", "--port", &port.to_string()])
         .args(["--logfile", "log", "--dir"])
         .arg(folder)
