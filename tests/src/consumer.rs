@@ -24,6 +24,7 @@ pub struct Consumer {
     pub port: u16,
     process: Option<Process>,
     folder: TempDir,
+    variables: Vec<(String, String)>,
 }
 
 impl Consumer {
@@ -45,6 +46,15 @@ impl Consumer {
     /// When it does not get ready.
     #[must_use]
     pub fn start_with(settings: &Table) -> Self {
+        Self::start_with_variables(settings, &[])
+    }
+
+    /// The same, with variables of the environment besides those of every test.
+    ///
+    /// # Panics
+    /// When it does not get ready.
+    #[must_use]
+    pub fn start_with_variables(settings: &Table, variables: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         if !settings.is_empty() {
             let file = folder.path().join("hexlane.toml");
@@ -54,6 +64,10 @@ impl Consumer {
             port: free_port(),
             process: None,
             folder,
+            variables: variables
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
         };
         consumer.restart();
         consumer
@@ -77,6 +91,7 @@ impl Consumer {
         let mut command = hexlane();
         command
             .current_dir(self.folder.path())
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .args(["run", "--data", "data"]);
         command.args(["--listen", &format!("127.0.0.1:{}", self.port)]);
         self.process = Some(Process::start(

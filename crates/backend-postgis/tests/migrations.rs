@@ -14,9 +14,9 @@ use hexlane_backend::conformance::sample::Sample;
 use hexlane_backend::{Code, DeadLetters, Failure, Sink, Tally};
 use hexlane_backend_postgis::{PostgisMap, Settings, look};
 use hexlane_core::lane::ShardMap;
+use hexlane_servers::PASSWORD;
 use std::time::Duration;
 use support::server::Server;
-use support::template::PASSWORD;
 use support::{lease, settings};
 
 async fn refused(settings: &Settings) -> Failure {

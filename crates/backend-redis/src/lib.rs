@@ -31,8 +31,8 @@ mod scripts;
 mod settings;
 mod trim;
 
-pub use hexlane_streams::{Layout, LayoutError};
 pub use acl::{consumer_rules, publisher_rules};
+pub use hexlane_streams::{Layout, LayoutError};
 pub use probe::Warning;
 pub use queue::RedisQueue;
 pub use settings::{Login, Persistence, Replay, Settings, Tls, Topology};

@@ -8,9 +8,10 @@
 )]
 
 pub mod proxy;
-pub mod server;
+pub mod server {
+    pub use hexlane_servers::postgres::*;
+}
 pub mod steered;
-pub mod template;
 
 use hexlane_backend::clock::ManualClock;
 use hexlane_backend::conformance::{Fixture, Setup};

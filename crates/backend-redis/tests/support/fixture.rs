@@ -1,5 +1,6 @@
 //! What the conformance suite runs on: the queue in Redis, everything else in memory.
 
+use super::cluster::Cluster;
 use super::server::Server;
 use hexlane_backend::clock::ManualClock;
 use hexlane_backend::conformance::{Fixture, Setup};
@@ -18,6 +19,15 @@ pub trait Place: Send + Sync {
 impl Place for Server {
     fn topology(&self) -> Topology {
         Topology::Single(self.address())
+    }
+    fn crash(&mut self) {
+        Self::crash(self);
+    }
+}
+
+impl Place for Cluster {
+    fn topology(&self) -> Topology {
+        Topology::Cluster(self.servers.iter().map(Server::address).collect())
     }
     fn crash(&mut self) {
         Self::crash(self);

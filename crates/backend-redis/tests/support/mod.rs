@@ -9,8 +9,12 @@
     reason = "a test fails by panicking, and no test uses everything"
 )]
 
-pub mod cluster;
+pub mod cluster {
+    pub use hexlane_servers::cluster::Cluster;
+}
 pub mod drain;
 pub mod fixture;
 pub mod monitor;
-pub mod server;
+pub mod server {
+    pub use hexlane_servers::redis::*;
+}

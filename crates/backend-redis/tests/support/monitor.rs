@@ -27,7 +27,7 @@ impl Monitor {
         // What was sent before that is told before that.
         let _: redis::Value = server.ask(&["ECHO", "the end"]);
         self.stream.shutdown(std::net::Shutdown::Write).unwrap();
-        server.stop_monitors();
+        stop_monitors(server);
         let lines = self.reader.join().unwrap();
         assert!(
             lines.iter().any(|line| line.contains("the end")),
@@ -38,13 +38,11 @@ impl Monitor {
     }
 }
 
-impl Server {
-    fn stop_monitors(&self) {
-        let list: String = self.ask(&["CLIENT", "LIST"]);
-        for client in list.lines().filter(|line| line.contains("flags=O")) {
-            let id = client.split(' ').find_map(|word| word.strip_prefix("id="));
-            let _: i64 = self.ask(&["CLIENT", "KILL", "ID", id.unwrap()]);
-        }
+fn stop_monitors(server: &Server) {
+    let list: String = server.ask(&["CLIENT", "LIST"]);
+    for client in list.lines().filter(|line| line.contains("flags=O")) {
+        let id = client.split(' ').find_map(|word| word.strip_prefix("id="));
+        let _: i64 = server.ask(&["CLIENT", "KILL", "ID", id.unwrap()]);
     }
 }
 

@@ -1,7 +1,7 @@
 //! A real PostgreSQL with its own data folder and port, ended by its process ids, also
 //! when the test panics. It refuses to run as root and runs as `postgres` then.
 
-use super::template::{PASSWORD, template};
+use crate::template::{PASSWORD, template};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use std::fs;
 use std::net::TcpListener;
@@ -18,6 +18,7 @@ const PROBES_MAX: u32 = 6_000;
 
 /// A server.
 pub struct Server {
+    /// Its port, the same after a restart.
     pub port: u16,
     postmaster: Option<Child>,
     extra: Vec<String>,
@@ -66,10 +67,14 @@ impl Server {
         self.dir.path()
     }
 
+    /// Its data folder.
+    #[must_use]
     pub fn data(&self) -> PathBuf {
         self.dir.path().join("data")
     }
 
+    /// Where a database is, with the superuser's password.
+    #[must_use]
     pub fn url(&self, database: &str) -> String {
         format!(
             "postgresql://postgres:{}@127.0.0.1:{}/{database}",
@@ -207,6 +212,8 @@ impl Server {
         copy(&self.data(), to);
     }
 
+    /// What it wrote to its log.
+    #[must_use]
     pub fn log(&self) -> String {
         let log = fs::read(self.dir.path().join("log")).unwrap_or_default();
         String::from_utf8_lossy(&log).into_owned()

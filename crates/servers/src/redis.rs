@@ -86,6 +86,8 @@ impl Server {
         format!("127.0.0.1:{}", self.port)
     }
 
+    /// Its port, the same after a restart.
+    #[must_use]
     pub const fn port(&self) -> u16 {
         self.port
     }
@@ -95,10 +97,14 @@ impl Server {
         self.bus
     }
 
+    /// Its folder.
+    #[must_use]
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
+    /// Its process id.
+    #[must_use]
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -132,12 +138,12 @@ impl Server {
     }
 
     /// Sends a command past the queue.
-    pub fn ask<T: redis::FromRedisValue>(&self, words: &[&str]) -> T {
+    pub fn ask<T: ::redis::FromRedisValue>(&self, words: &[&str]) -> T {
         self.try_ask(words).unwrap()
     }
 
     /// The same, when it may be refused.
-    pub fn try_ask<T: redis::FromRedisValue>(&self, words: &[&str]) -> redis::RedisResult<T> {
+    pub fn try_ask<T: ::redis::FromRedisValue>(&self, words: &[&str]) -> ::redis::RedisResult<T> {
         ask(&self.address(), words)
     }
 
@@ -164,10 +170,10 @@ impl Drop for Server {
 }
 
 /// Sends a command to a server.
-pub fn ask<T: redis::FromRedisValue>(address: &str, words: &[&str]) -> redis::RedisResult<T> {
-    let client = redis::Client::open(format!("redis://{address}"))?;
+pub fn ask<T: ::redis::FromRedisValue>(address: &str, words: &[&str]) -> ::redis::RedisResult<T> {
+    let client = ::redis::Client::open(format!("redis://{address}"))?;
     let mut connection = client.get_connection()?;
-    let mut command = redis::cmd(words[0]);
+    let mut command = ::redis::cmd(words[0]);
     command.arg(&words[1..]);
     command.query(&mut connection)
 }

@@ -1,13 +1,13 @@
 //! A data folder to copy: made once by `initdb`, with a database `map` that has PostGIS,
-//! and kept in the build's own folder for the next test.
+//! and kept in the system's temporary folder for the next test.
 
-use super::server::{Server, install, program};
+use crate::postgres::{Server, install, program};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 /// Changes with what is in the template.
-const NAME: &str = "postgis-template-1";
+const NAME: &str = "hexlane-postgis-template-1";
 
 /// The superuser's password.
 pub const PASSWORD: &str = "correct horse";
@@ -24,8 +24,8 @@ log_line_prefix = '%m [%p] '
 ";
 
 /// The template; made by whoever comes first.
-pub fn template() -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+pub(crate) fn template() -> PathBuf {
+    let folder = std::env::temp_dir();
     let kept = folder.join(NAME);
     let lock = File::create(folder.join(format!("{NAME}.lock"))).unwrap();
     flock(&lock, FlockOperation::LockExclusive).unwrap();

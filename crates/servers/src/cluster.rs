@@ -1,14 +1,13 @@
 //! A real cluster: three masters, three replicas, six processes.
 
-use super::fixture::Place;
-use super::server::{ALWAYS, Server, ask, until};
-use hexlane_backend_redis::Topology;
+use crate::redis::{ALWAYS, Server, ask, until};
 
 const MASTERS: usize = 3;
 const SLOTS: usize = 16_384;
 
 /// Six servers; the first three have the slots.
 pub struct Cluster {
+    /// The masters, then their replicas in the same order.
     pub servers: Vec<Server>,
 }
 
@@ -38,6 +37,17 @@ impl Cluster {
         };
         cluster.join();
         cluster
+    }
+
+    /// Kills every server and starts it again, as a crash of all machines does.
+    pub fn crash(&mut self) {
+        for server in &mut self.servers {
+            server.kill();
+        }
+        for server in &mut self.servers {
+            server.start_again();
+        }
+        self.wait();
     }
 
     fn join(&self) {
@@ -88,8 +98,8 @@ impl Cluster {
     /// The same, none when nobody has it right now.
     pub fn try_master_of(&self, key: &str) -> Option<usize> {
         let has = |server: &Server| {
-            let answer: redis::RedisResult<i64> = ask(&server.address(), &["EXISTS", key]);
-            let info: redis::RedisResult<String> = server.try_ask(&["INFO", "replication"]);
+            let answer: ::redis::RedisResult<i64> = ask(&server.address(), &["EXISTS", key]);
+            let info: ::redis::RedisResult<String> = server.try_ask(&["INFO", "replication"]);
             answer.is_ok() && info.is_ok_and(|info| info.contains("role:master"))
         };
         self.servers.iter().position(has)
@@ -100,21 +110,5 @@ impl Server {
     fn knows(&self, nodes: usize) -> bool {
         let info: String = self.ask(&["CLUSTER", "INFO"]);
         info.contains(&format!("cluster_known_nodes:{nodes}\r\n"))
-    }
-}
-
-impl Place for Cluster {
-    fn topology(&self) -> Topology {
-        Topology::Cluster(self.servers.iter().map(Server::address).collect())
-    }
-
-    fn crash(&mut self) {
-        for server in &mut self.servers {
-            server.kill();
-        }
-        for server in &mut self.servers {
-            server.start_again();
-        }
-        self.wait();
     }
 }

@@ -1,0 +1,193 @@
+//! The production path on real servers: the queue in Redis, the map in PostGIS. kill -9 of
+//! each part in turn; what was answered 202 takes effect once.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
+
+use hexlane_servers::{PASSWORD, postgres, redis};
+use hexlane_tests::chance::Chance;
+use hexlane_tests::consumer::Consumer;
+use hexlane_tests::http::Request;
+use hexlane_tests::{http, settings, wait};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+use toml::Table;
+
+const EVENTS: u64 = 50_000;
+/// Of each part.
+const KILLS: u64 = 10;
+/// Features in a request.
+const BATCH: u64 = 50;
+const SENDERS: u64 = 4;
+/// A recovery of PostgreSQL, the end of a dead process's leases, a busy machine.
+const RECOVERY_LIMIT: Duration = Duration::from_mins(2);
+const DRAIN_LIMIT: Duration = Duration::from_mins(3);
+
+/// One of each, and a consumer that runs on them.
+struct Deployment {
+    redis: redis::Server,
+    postgres: postgres::Server,
+    consumer: Consumer,
+}
+
+impl Deployment {
+    fn start() -> Self {
+        let (redis, postgres) = (redis::Server::start(), postgres::Server::start());
+        let written = format!(
+            r#"
+            [run]
+            queue = "redis"
+            map = "postgis"
+            [redis]
+            servers = ["{}"]
+            response_ms = 2000
+            [postgis]
+            url = "postgresql://postgres@127.0.0.1:{}/map"
+            password_variable = "MAP_PASSWORD"
+            # Short, so that a kill is recovered from in seconds.
+            lease_ms = 8000
+            lock_ms = 1000
+            statement_ms = 1500
+            call_ms = 2000
+            "#,
+            redis.address(),
+            postgres.port,
+        );
+        let servers: Table = written.parse().expect("settings");
+        let mut all = settings::door();
+        all.extend(servers);
+        let consumer = Consumer::start_with_variables(&all, &[("MAP_PASSWORD", PASSWORD)]);
+        Self {
+            redis,
+            postgres,
+            consumer,
+        }
+    }
+
+    /// Kills one part and brings it back.
+    fn kill(&mut self, part: u64) {
+        match part % 3 {
+            0 => {
+                self.consumer.kill();
+                self.consumer.restart();
+            }
+            1 => {
+                self.redis.kill();
+                self.redis.start_again();
+            }
+            _ => {
+                self.postgres.kill();
+                self.postgres.resume();
+            }
+        }
+    }
+
+    fn number(&self, sql: &str) -> u64 {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        let number = runtime.block_on(self.postgres.number(sql));
+        number.try_into().expect("a count")
+    }
+
+    fn assert_each_once(&self, events: u64) {
+        let status = self.consumer.drained(DRAIN_LIMIT);
+        assert_eq!(status["dead_letters"], serde_json::json!([]), "{status}");
+        assert_eq!(status["settled"]["applied"], events, "{status}");
+        assert_eq!(
+            [&status["settled"]["stale"], &status["settled"]["dead"]],
+            [0, 0],
+            "{status}"
+        );
+        let counts = [
+            "SELECT count(*) FROM hexlane.features",
+            "SELECT count(DISTINCT event_id) FROM hexlane.features",
+            "SELECT count(*) FROM hexlane.claims",
+            "SELECT count(*) FROM hexlane.claims WHERE state = 'applied'",
+        ];
+        assert_eq!(counts.map(|sql| self.number(sql)), [events; 4]);
+        let strays = "SELECT count(*) FROM hexlane.features WHERE entity <> 'entity-' || substr(event_id, 7)";
+        assert_eq!(self.number(strays), 0);
+    }
+}
+
+/// One feature, an entity of its own, somewhere on the earth.
+fn feature(number: u64) -> String {
+    let spread = |times: u64, range: u64| {
+        let hundredths = u32::try_from(number * times % range).expect("it is below the range");
+        (f64::from(hundredths) - f64::from(u32::try_from(range / 2).expect("degrees"))) / 100.0
+    };
+    let (longitude, latitude) = (spread(7_919, 36_000), spread(104_729, 17_000));
+    format!(
+        r#"{{"type":"Feature","id":"entity-{number}","geometry":{{"type":"Point","coordinates":[{longitude},{latitude}]}},"properties":{{"event_id":"event-{number}"}}}}"#
+    )
+}
+
+fn batch(first: u64) -> Request {
+    let features: Vec<String> = (first..first + BATCH).map(feature).collect();
+    let body = format!(
+        r#"{{"type":"FeatureCollection","features":[{}]}}"#,
+        features.join(",")
+    );
+    Request::post("/v1/events/demo", body)
+}
+
+/// Sends again until it is taken, as a sender should: while nothing answers, and at 503.
+fn deliver(port: u16, request: &Request) {
+    wait::until("a 202", RECOVERY_LIMIT, || {
+        let taken = http::send(port, request).is_ok_and(|answer| {
+            let expected = matches!(answer.status, 202 | 503);
+            assert!(expected, "{} {}", answer.status, answer.text());
+            answer.status == 202
+        });
+        if !taken {
+            wait::pause(Duration::from_millis(100));
+        }
+        taken.then_some(())
+    });
+}
+
+#[test]
+fn slow_ten_kills_of_each_part_in_a_run_of_50_000_events_leave_each_event_once() {
+    let mut chance = Chance::seeded();
+    let mut deployment = Deployment::start();
+    let port = deployment.consumer.port;
+    let (next, released, taken) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+    let send_all = || {
+        loop {
+            let first = next.fetch_add(BATCH, Ordering::AcqRel);
+            if first >= EVENTS {
+                return;
+            }
+            wait::until("leave to send", DRAIN_LIMIT, || {
+                (first < released.load(Ordering::Acquire)).then_some(())
+            });
+            deliver(port, &batch(first));
+            taken.fetch_add(BATCH, Ordering::AcqRel);
+        }
+    };
+    let windows = KILLS * 3;
+    let window = EVENTS / windows;
+    thread::scope(|scope| {
+        for _ in 0..SENDERS {
+            scope.spawn(send_all);
+        }
+        for kill in 0..windows {
+            released.store((kill + 1) * window, Ordering::Release);
+            let moment = kill * window + chance.below(window - SENDERS * BATCH);
+            wait::until("events taken in", DRAIN_LIMIT, || {
+                (taken.load(Ordering::Acquire) >= moment).then_some(())
+            });
+            deployment.kill(kill);
+        }
+        released.store(EVENTS, Ordering::Release);
+    });
+    assert_eq!(taken.into_inner(), EVENTS);
+    deployment.assert_each_once(EVENTS);
+    eprintln!("{EVENTS} answered 202 over {windows} kills, each applied once");
+}
