@@ -17,9 +17,16 @@ const GDAL: tools::Package = tools::Package {
     packages: &["gdal-bin"],
 };
 
+const REDIS: tools::Package = tools::Package {
+    tool: "Redis (redis-server)",
+    probe: &["redis-server", "--version"],
+    packages: &["redis-server"],
+};
+
 /// Makes sure of every tool that a step or a test starts.
 pub(super) fn install(workspace: &Workspace) -> Result<(), Failure> {
     tools::ensure_apt(workspace, GDAL)?;
+    tools::ensure_apt(workspace, REDIS)?;
     tools::ensure_node(workspace)?;
     tools::ensure_wasm_target(workspace)?;
     tools::ensure_python(workspace)
