@@ -66,7 +66,7 @@ impl RedisQueue {
         let warnings = probe::probe(&connection, &settings).await?;
         hold_to_map(&connection, &settings).await?;
         let mut shards: Vec<Shard> = settings.layout.shard_map().all().collect();
-        if settings.unsharded {
+        if settings.unsharded.is_some() {
             shards.push(settings.layout.unsharded());
         }
         let streams = shards

@@ -1,6 +1,8 @@
 //! Settings of the Redis backend, resolved: each value is usable as it stands.
 
 use hexlane_backend::QueueLimits;
+use hexlane_core::limits::Limits;
+use hexlane_core::source::Source;
 use hexlane_streams::Layout;
 use std::fmt;
 use std::time::Duration;
@@ -20,8 +22,8 @@ pub struct Settings {
     pub limits: QueueLimits,
     /// Whether the server must keep a log on disk.
     pub persistence: Persistence,
-    /// Whether the unsharded stream of other producers is read too.
-    pub unsharded: bool,
+    /// How the unsharded stream of other producers is read; none when it is not.
+    pub unsharded: Option<Foreign>,
     /// How long acked entries are kept.
     pub replay: Replay,
     /// Until a server is reached.
@@ -89,6 +91,16 @@ impl fmt::Debug for Tls {
     }
 }
 
+/// How entries of other producers become events.
+#[derive(Clone, Debug)]
+pub struct Foreign {
+    /// The source they belong to: scopes keys and entities, says where version and lane
+    /// come from. Its `auth` does not apply: who may write the stream is Redis's affair.
+    pub source: Source,
+    /// Limits of their judgement.
+    pub limits: Limits,
+}
+
 /// Whether a server without a log on disk is good enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Persistence {
@@ -130,7 +142,7 @@ impl Settings {
             layout: Layout::default(),
             limits: QueueLimits::default(),
             persistence: Persistence::Required,
-            unsharded: false,
+            unsharded: None,
             replay: Replay::default(),
             connect_ms: 2_000,
             response_ms: 5_000,

@@ -18,7 +18,7 @@ use hexlane_streams::{Layout, Publish, Terms, read_answer};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 use std::path::Path;
 use support::drain::{SHARD, ack, drain, fetch_all, lease, publish, waiting};
-use support::fixture::settings;
+use support::fixture::{foreign, settings};
 use support::server::Server;
 
 fn set_user(server: &Server, name: &str, rules: &[String]) {
@@ -40,7 +40,7 @@ async fn a_user_with_the_consumers_rules_can_do_everything() {
     set_user(&server, "hexlane", &consumer_rules(&Layout::default()));
     let settings = Settings {
         login: Some(login("hexlane")),
-        unsharded: true,
+        unsharded: Some(foreign()),
         ..settings(Topology::Single(server.address()))
     };
     let queue = RedisQueue::connect(settings, Setup::clock()).await.unwrap();
@@ -54,8 +54,8 @@ async fn a_user_with_the_consumers_rules_can_do_everything() {
     queue.settle(&first, settlements).await.unwrap();
     assert_eq!(waiting(&queue, SHARD).await, (0, 1));
     assert_eq!(drain(&queue, &lease(SHARD, 2)).await, ["a"]);
-    let foreign = lease(Layout::default().unsharded(), 1);
-    assert!(fetch_all(&queue, &foreign).await.is_empty());
+    let other = lease(Layout::default().unsharded(), 1);
+    assert!(fetch_all(&queue, &other).await.is_empty());
 }
 
 #[tokio::test]

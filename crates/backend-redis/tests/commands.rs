@@ -15,7 +15,7 @@ use hexlane_backend_redis::{RedisQueue, Replay, Settings, Topology};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use support::drain::{PLENTY, SHARD, ack, drain, fetch_all, lease, publish, waiting};
-use support::fixture::{Place, settings};
+use support::fixture::{Place, foreign, settings};
 use support::monitor::Monitor;
 use support::server::Server;
 
@@ -54,7 +54,7 @@ const SENT: [(&str, &str); 28] = [
 /// Everything the queue can do, with a replay window of nothing.
 async fn everything(topology: Topology) {
     let settings = Settings {
-        unsharded: true,
+        unsharded: Some(foreign()),
         replay: Replay {
             window: Duration::ZERO,
             memory_percent: 0,
@@ -86,8 +86,8 @@ async fn everything(topology: Topology) {
     publish(&queue, &["x"]).await.unwrap();
     let other = Sample::new("d").payload(b"other").envelope();
     queue.publish(vec![other]).await.unwrap();
-    let foreign = lease(queue.shards()[queue.shards().len() - 1], 1);
-    let none = queue.fetch(&foreign, Position::Pending, PLENTY).await;
+    let other = lease(queue.shards()[queue.shards().len() - 1], 1);
+    let none = queue.fetch(&other, Position::Pending, PLENTY).await;
     assert_eq!(none.unwrap().len(), 0);
 }
 

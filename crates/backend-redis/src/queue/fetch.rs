@@ -3,6 +3,7 @@
 
 use super::{Store, admitted};
 use crate::failure::malformed;
+use crate::foreign::{self, Field};
 use crate::retry_text;
 use hexlane_backend::{
     Body, Credit, Delivery, Epoch, Failure, Lease, Position, Receipt, RetryState, StoreError,
@@ -10,7 +11,7 @@ use hexlane_backend::{
 use hexlane_core::lane::Shard;
 use hexlane_streams::names::{GROUP, consumer};
 use hexlane_streams::{Call, entry};
-use redis::Value;
+use redis::{Value, from_redis_value};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::Mutex;
@@ -90,7 +91,7 @@ impl Store {
         let call = self.fetch_call(lease, word, &hand.cursor, credit);
         let answer = self.connection.call(&call).await;
         let answer = answer.map_err(|trouble| trouble.failure())?;
-        let page = read(admitted(answer, lease)?)?;
+        let page = self.read(lease, admitted(answer, lease)?)?;
         let asked = word != "none" && credit.events_max > 0;
         if asked {
             self.note(&mut hand, position, &page);
@@ -125,56 +126,67 @@ impl Store {
     }
 }
 
-fn read(parts: Vec<Value>) -> Result<Page, Failure> {
-    let mut parts = parts.into_iter();
-    let (_, cursor, made, entries) = (parts.next(), parts.next(), parts.next(), parts.next());
-    match (cursor, made, entries) {
-        (None, None, None) => Err(malformed("nothing was read")),
-        (Some(cursor), Some(made), Some(Value::Array(entries))) => Ok(Page {
-            cursor: text(cursor)?,
-            made_group: made == Value::Int(1),
-            deliveries: entries
-                .into_iter()
-                .map(delivery)
-                .collect::<Result<_, _>>()?,
-        }),
-        (cursor, made, entries) => Err(malformed(&format!("{cursor:?} {made:?} {entries:?}"))),
+impl Store {
+    fn read(&self, lease: &Lease, parts: Vec<Value>) -> Result<Page, Failure> {
+        let mut parts = parts.into_iter();
+        let (_, cursor, made, entries) = (parts.next(), parts.next(), parts.next(), parts.next());
+        match (cursor, made, entries) {
+            (Some(cursor), Some(made), Some(Value::Array(entries))) => {
+                let deliveries = entries.into_iter().map(|each| self.delivery(lease, each));
+                Ok(Page {
+                    cursor: text(cursor)?,
+                    made_group: made == Value::Int(1),
+                    deliveries: deliveries.collect::<Result<_, _>>()?,
+                })
+            }
+            (cursor, made, entries) => Err(malformed(&format!("{cursor:?} {made:?} {entries:?}"))),
+        }
+    }
+
+    fn delivery(&self, lease: &Lease, value: Value) -> Result<Delivery, Failure> {
+        let Value::Array(parts) = value else {
+            return Err(malformed(&format!("{value:?}")));
+        };
+        let [id, fields, retry] =
+            <[Value; 3]>::try_from(parts).map_err(|parts| malformed(&format!("{parts:?}")))?;
+        let id = text(id)?;
+        let retry = if let Value::BulkString(text) = retry {
+            retry_text::of_text(&text)
+        } else {
+            RetryState::default()
+        };
+        let (body, size_bytes) = self.body(lease, &id, fields)?;
+        Ok(Delivery::new(Receipt::new(id), body, retry, size_bytes))
+    }
+
+    /// The body, and what it costs of a credit: the script counts the same.
+    fn body(&self, lease: &Lease, id: &str, fields: Value) -> Result<(Body, usize), Failure> {
+        if !matches!(fields, Value::Array(_)) {
+            return Ok((Body::Lost, 0));
+        }
+        let words: Vec<Vec<u8>> =
+            from_redis_value(fields).map_err(|error| malformed(&error.to_string()))?;
+        let mut words = words.into_iter();
+        let mut fields: Vec<Field> = Vec::new();
+        while let (Some(name), Some(value)) = (words.next(), words.next()) {
+            fields.push((name, value));
+        }
+        let layout = &self.settings.layout;
+        if let Some(foreign) = &self.settings.unsharded
+            && lease.shard == layout.unsharded()
+        {
+            let size_bytes = fields.iter().map(|(_, value)| value.len()).sum();
+            let body = foreign::body(id, &fields, foreign, layout.shard_map());
+            return Ok((body, size_bytes));
+        }
+        let own = |(name, _): &Field| name == entry::ENVELOPE.as_bytes();
+        let envelope = fields.into_iter().find(own);
+        let bytes = envelope.map_or_else(Vec::new, |(_, bytes)| bytes);
+        let size_bytes = bytes.len();
+        Ok((Body::decode(bytes), size_bytes))
     }
 }
 
 fn text(value: Value) -> Result<String, Failure> {
-    redis::from_redis_value(value).map_err(|error| malformed(&error.to_string()))
-}
-
-fn delivery(value: Value) -> Result<Delivery, Failure> {
-    let Value::Array(parts) = value else {
-        return Err(malformed(&format!("{value:?}")));
-    };
-    let [id, fields, retry] =
-        <[Value; 3]>::try_from(parts).map_err(|parts| malformed(&format!("{parts:?}")))?;
-    let receipt = Receipt::new(text(id)?);
-    let retry = if let Value::BulkString(text) = retry {
-        retry_text::of_text(&text)
-    } else {
-        RetryState::default()
-    };
-    let (body, size_bytes) = body(fields);
-    Ok(Delivery::new(receipt, body, retry, size_bytes))
-}
-
-/// The body, and what it costs of a credit.
-fn body(fields: Value) -> (Body, usize) {
-    let Value::Array(fields) = fields else {
-        return (Body::Lost, 0);
-    };
-    let mut fields = fields.into_iter();
-    while let (Some(name), Some(value)) = (fields.next(), fields.next()) {
-        if let (Value::BulkString(name), Value::BulkString(bytes)) = (name, value)
-            && name == entry::ENVELOPE.as_bytes()
-        {
-            let size_bytes = bytes.len();
-            return (Body::decode(bytes), size_bytes);
-        }
-    }
-    (Body::decode(Vec::new()), 0)
+    from_redis_value(value).map_err(|error| malformed(&error.to_string()))
 }

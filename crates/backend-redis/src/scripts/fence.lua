@@ -50,7 +50,7 @@ end
 local OVERHEAD = 64
 
 -- The envelope's size; of another producer's entry, all its values. A body that is gone
--- has none.
+-- has none. The caller counts the same.
 local function size_of(fields)
   local all = 0
   if fields then

@@ -5,7 +5,9 @@ use super::server::Server;
 use hexlane_backend::clock::ManualClock;
 use hexlane_backend::conformance::{Fixture, Setup};
 use hexlane_backend::memory::{MemoryLeases, MemoryMap};
-use hexlane_backend_redis::{RedisQueue, Settings, Topology};
+use hexlane_backend_redis::{Foreign, RedisQueue, Settings, Topology};
+use hexlane_core::limits::Limits;
+use hexlane_core::source::{AuthSettings, SourceSettings};
 use hexlane_streams::Layout;
 use std::sync::Arc;
 
@@ -111,6 +113,15 @@ impl<P: Place> Fixture for Stores<P> {
         self.place.crash();
         let queue = self.another().await;
         Self { queue, ..self }
+    }
+}
+
+/// How entries of other producers are read: a source with every default.
+pub fn foreign() -> Foreign {
+    let source = SourceSettings::new(AuthSettings::None);
+    Foreign {
+        source: source.resolve("legacy", |_| None).unwrap(),
+        limits: Limits::default(),
     }
 }
 

