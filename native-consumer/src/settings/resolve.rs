@@ -6,10 +6,10 @@ use super::origin::{Mistake, Origin};
 use super::resolved::{
     DeliverySettings, LogFormat, LogSettings, RunSettings, Settings, SqliteSettings,
 };
-use super::sources;
 use super::written::{
     DeliveryWritten, LogFormatWritten, LogWritten, RelayWritten, RunWritten, SqliteWritten,
 };
+use super::{reference, sources};
 use crate::environment::Environment;
 use hexlane_core::signature::Secret;
 use hexlane_delivery::{BatchLimits, CreditLimits, RetryPolicy};
@@ -36,6 +36,7 @@ pub(super) fn resolve(
     if let Some(sqlite) = &sqlite {
         mistakes.extend(lease_mistake(sqlite, layers));
     }
+    let reference = reference::read(layers, &mut mistakes);
     let log = log(layers, &mut mistakes);
     if let Some(run) = &run
         && !run.listen.ip().is_loopback()
@@ -56,6 +57,7 @@ pub(super) fn resolve(
                 relay_secrets,
                 delivery,
                 sqlite,
+                reference,
                 log,
             })
         }

@@ -1,5 +1,6 @@
 //! Settings as resolved: nothing in here is half valid.
 
+use super::reference::ReferenceSettings;
 use hexlane_core::signature::Secret;
 use hexlane_delivery::{BatchLimits, CreditLimits, RetryPolicy};
 use hexlane_door::Door;
@@ -20,6 +21,8 @@ pub struct Settings {
     pub delivery: DeliverySettings,
     /// The embedded stores.
     pub sqlite: SqliteSettings,
+    /// Reference layers, and which sources are joined with them.
+    pub reference: ReferenceSettings,
     /// What is logged, and how.
     pub log: LogSettings,
 }

@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 
 /// A member, and every member it may be linked with: its own targets and what is below
 /// them. `hexlane-backend-*` stands for each backend.
-const ARROWS: [(&str, &[&str]); 10] = [
+const ARROWS: [(&str, &[&str]); 11] = [
     ("ogc-validity", &[]),
     ("hexlane-core", &["ogc-validity"]),
     ("hexlane-door", &["hexlane-core", "ogc-validity"]),
     ("hexlane-delivery", &["hexlane-core", "ogc-validity"]),
     ("hexlane-backend", &["hexlane-core", "ogc-validity"]),
+    ("hexlane-join", &["ogc-validity"]),
     (
         "hexlane-backend-*",
         &["hexlane-backend", "hexlane-core", "ogc-validity"],
@@ -32,6 +33,7 @@ const ARROWS: [(&str, &[&str]); 10] = [
         "hexlane-native-consumer",
         &[
             "hexlane-engine",
+            "hexlane-join",
             "hexlane-backend-*",
             "hexlane-door",
             "hexlane-delivery",
