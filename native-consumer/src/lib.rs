@@ -25,6 +25,7 @@ mod log;
 pub mod metrics;
 pub mod output;
 mod place;
+pub mod reference;
 pub mod run;
 pub mod send;
 pub mod settings;

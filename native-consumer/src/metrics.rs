@@ -5,11 +5,13 @@ mod backlog;
 mod delivery;
 mod intake;
 mod label;
+mod layers;
 mod tell;
 
 use self::backlog::BacklogMetrics;
 use self::delivery::DeliveryMetrics;
 use self::intake::IntakeMetrics;
+use self::layers::LayerMetrics;
 use hexlane_backend::{DeadLetters, Queue};
 use hexlane_core::lane::Shard;
 use hexlane_door::{Answer, Enqueued};
@@ -28,6 +30,7 @@ pub struct Metrics {
     intake: IntakeMetrics,
     delivery: DeliveryMetrics,
     backlog: BacklogMetrics,
+    layers: LayerMetrics,
 }
 
 impl Default for Metrics {
@@ -37,6 +40,7 @@ impl Default for Metrics {
             intake: IntakeMetrics::register(&mut registry),
             delivery: DeliveryMetrics::register(&mut registry),
             backlog: BacklogMetrics::register(&mut registry),
+            layers: LayerMetrics::register(&mut registry),
             registry,
         }
     }
@@ -56,6 +60,21 @@ impl Metrics {
     /// Counts what the queue said.
     pub fn enqueued(&self, said: &[Enqueued]) {
         self.intake.enqueued(said);
+    }
+
+    /// Counts a reference layer that was loaded.
+    pub fn layer_loaded(&self) {
+        self.layers.ended("loaded");
+    }
+
+    /// Counts a load of a reference layer that failed.
+    pub fn layer_load_failed(&self) {
+        self.layers.ended("failed");
+    }
+
+    /// Counts an alert that is not of a shard.
+    pub fn alert(&self, code: &'static str) {
+        self.delivery.alert(code.to_owned());
     }
 
     /// What shards wait for now, by reason: how many.
@@ -79,6 +98,7 @@ impl Metrics {
 
 impl Observer for Metrics {
     fn observe(&self, shard: Shard, observation: Observation) {
+        self.layers.observe(&observation);
         self.delivery.observe(shard, &observation);
     }
 }

@@ -14,6 +14,7 @@ mod layers;
 mod loaded;
 mod name;
 mod origin;
+mod reference;
 mod resolve;
 mod resolved;
 mod section;
@@ -26,6 +27,7 @@ pub use layers::{Layered, Layers};
 pub use loaded::{Loaded, load};
 pub use name::{OwnEnvironment, SettingName};
 pub use origin::{Mistake, Origin};
+pub use reference::{LayerFile, LayerSettings, ReferenceSettings};
 pub(crate) use resolve::queue_limits;
 pub use resolved::{
     DeliverySettings, LogFormat, LogSettings, RunSettings, Settings, SqliteSettings,

@@ -55,6 +55,8 @@ CREATE TABLE @schema.features (
   accepted_at timestamptz NOT NULL,
   applied_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   properties json NOT NULL,
+  -- Layer name to what the event met there; null for an event that is not joined.
+  joined json,
   geom @postgis.geometry,
   CONSTRAINT features_srid CHECK (@postgis.ST_SRID(geom) = @srid)
 );

@@ -58,7 +58,8 @@ CREATE FUNCTION @schema.apply_v1(
   this_shard smallint, this_epoch bigint,
   key_ids uuid[], sources text[], keys text[], event_ids text[], shas bytea[],
   entity_ids uuid[], entities text[], versions bytea[], version_values bigint[],
-  accepted_us bigint[], deletes boolean[], cells text[], properties text[], wkbs bytea[],
+  accepted_us bigint[], deletes boolean[], cells text[], properties text[], joineds text[],
+  wkbs bytea[],
   OUT fenced_by bigint, OUT conflicts bigint[], OUT duplicates bigint[], OUT stales bigint[])
 LANGUAGE plpgsql
 SET search_path = pg_catalog SET enable_seqscan = off SET plan_cache_mode = force_generic_plan
@@ -148,19 +149,19 @@ BEGIN
 
   -- The map. The entities' rows are ours until the commit.
   INSERT INTO @schema.features AS f
-    (entity_id, source, entity, event_id, cell, version, accepted_at, properties, geom)
+    (entity_id, source, entity, event_id, cell, version, accepted_at, properties, joined, geom)
   SELECT g.entity_id, g.source, g.entity, g.event_id, g.cell, g.version,
-    @schema.at_v1(g.accepted_us), g.properties::json, @geometry
+    @schema.at_v1(g.accepted_us), g.properties::json, g.joined::json, @geometry
   FROM unnest(entity_ids, sources, entities, event_ids, cells, version_values, accepted_us,
-      properties, wkbs, deletes) WITH ORDINALITY
-    AS g (entity_id, source, entity, event_id, cell, version, accepted_us, properties, wkb,
-      deleted, ord)
+      properties, joineds, wkbs, deletes) WITH ORDINALITY
+    AS g (entity_id, source, entity, event_id, cell, version, accepted_us, properties, joined,
+      wkb, deleted, ord)
     JOIN unnest(winning) AS w (ord) ON w.ord = g.ord
   WHERE NOT g.deleted
   ON CONFLICT (entity_id) DO UPDATE SET event_id = excluded.event_id, cell = excluded.cell,
     version = excluded.version, accepted_at = excluded.accepted_at,
     applied_at = excluded.applied_at, properties = excluded.properties,
-    geom = excluded.geom;
+    joined = excluded.joined, geom = excluded.geom;
   IF true = ANY (deletes) THEN
     DELETE FROM @schema.features f
       USING unnest(entity_ids, deletes) WITH ORDINALITY AS g (entity_id, deleted, ord)

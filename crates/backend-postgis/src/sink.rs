@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 const APPLY: &str = "
     SELECT fenced_by, conflicts, duplicates, stales FROM @schema.apply_v1(
-      $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
+      $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
 
 const LOOKUP: &str = "
     SELECT c.payload_sha256, c.state FROM unnest($1::uuid[]) WITH ORDINALITY AS g (key_id, ord)

@@ -16,6 +16,8 @@
 //! [`look`] shows a folder to whoever only looks, stopped, killed or running: it takes no
 //! lock and changes neither file.
 //!
+//! [`SqliteLayer`] reads a reference layer out of a GeoPackage of anybody's.
+//!
 //! It never retries, reads no settings file, environment or clock, and serves one process
 //! alone. Sizes: an envelope has a limit, a call has a limit, the channel to a writer has
 //! a limit; the files have none but the disk.
@@ -32,6 +34,7 @@ mod folder;
 mod geopackage;
 mod history;
 mod job;
+mod layer;
 mod leases;
 mod map;
 mod queue;
@@ -44,6 +47,7 @@ mod view;
 mod writer;
 
 pub use embedded::{Embedded, Folder};
+pub use layer::SqliteLayer;
 pub use map::SqliteMap;
 pub use queue::SqliteQueue;
 pub use settings::Settings;

@@ -137,6 +137,43 @@ async fn another_reference_system_is_refused() {
 }
 
 #[tokio::test]
+async fn a_map_from_before_joins_is_taken_over_with_what_it_holds() {
+    let (dir, settings) = stopped().await;
+    let map = dir.path().join("map.gpkg");
+    let columns = "SELECT group_concat(name || ' ' || type) FROM pragma_table_info('features')";
+    let text = |sql| -> String {
+        let map = Connection::open(&map).unwrap();
+        map.query_row(sql, [], |row| row.get(0)).unwrap()
+    };
+    let made_new = text(columns);
+    execute(
+        &map,
+        "ALTER TABLE features DROP COLUMN joined;
+         UPDATE hexlane_meta SET value = '2' WHERE name = 'schema_version'",
+    );
+    let stores = Embedded::open(&settings, Setup::clock()).unwrap();
+    let lease = stores
+        .map
+        .acquire(Shard::new(7), &Holder::new("test"))
+        .await;
+    let lease = lease.unwrap().unwrap();
+    let joined = Sample::new("c").about("van-2", 1).joined("{\"zones\":[]}");
+    stores
+        .map
+        .apply(&lease, vec![joined.effect()])
+        .await
+        .unwrap();
+    stores.stop().await.unwrap();
+    assert_eq!(text(columns), made_new);
+    let rows = "SELECT group_concat(entity || '=' || coalesce(joined, '-')) FROM features";
+    assert_eq!(text(rows), "van-1=-,van-2={\"zones\":[]}");
+    let version = "SELECT value FROM hexlane_meta WHERE name = 'schema_version'";
+    assert_eq!(text(version), "3");
+    let again = Embedded::open(&settings, Setup::clock()).unwrap();
+    again.stop().await.unwrap();
+}
+
+#[tokio::test]
 async fn files_of_a_newer_build_are_refused() {
     let (dir, settings) = stopped().await;
     execute(&dir.path().join("queue.db"), "PRAGMA user_version = 2");
@@ -144,7 +181,7 @@ async fn files_of_a_newer_build_are_refused() {
     execute(&dir.path().join("queue.db"), "PRAGMA user_version = 1");
     execute(
         &dir.path().join("map.gpkg"),
-        "UPDATE hexlane_meta SET value = '3'",
+        "UPDATE hexlane_meta SET value = '99'",
     );
     assert_eq!(refused(&settings).code, Code::SchemaNewer);
 }

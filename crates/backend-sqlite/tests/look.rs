@@ -124,6 +124,7 @@ async fn a_map_without_a_tally_is_told_by_its_claims_and_gets_one_when_it_is_ope
     let Folder { stores, dir, .. } = folder().await;
     stores.stop().await.unwrap();
     let first_version = "DROP TABLE hexlane_tally;
+                         ALTER TABLE features DROP COLUMN joined;
                          UPDATE hexlane_meta SET value = '1' WHERE name = 'schema_version'";
     Connection::open(dir.path().join("map.gpkg"))
         .unwrap()

@@ -37,6 +37,7 @@ fn sample() -> impl Strategy<Value = Sample> {
         match kind {
             0 => sample.delete(),
             1 => sample.place(None),
+            2 => sample.joined("{\"zones\":[]}"),
             _ => sample,
         }
     })
@@ -78,7 +79,7 @@ async fn outcomes<S: Sink + DeadLetters>(
 }
 
 type Seen = (
-    Vec<(String, String, String, i64, String)>,
+    Vec<(String, String, String, i64, String, Option<String>)>,
     Vec<DeadCount>,
     Vec<StoredDeadLetter>,
     OutcomeCounts,
@@ -104,6 +105,7 @@ async fn seen_in_memory(map: &MemoryMap) -> Seen {
                 feature.event_id,
                 feature.version.value,
                 feature.properties,
+                feature.joined,
             )
         });
     let (counts, letters) = dead(map).await;
@@ -119,7 +121,7 @@ async fn seen_in_file(folder: &Folder) -> Seen {
     let connection = Connection::open(folder.path("map.gpkg")).unwrap();
     let mut statement = connection
         .prepare(
-            "SELECT source, entity, event_id, version, properties FROM features
+            "SELECT source, entity, event_id, version, properties, joined FROM features
              ORDER BY source, entity",
         )
         .unwrap();
@@ -131,6 +133,7 @@ async fn seen_in_file(folder: &Folder) -> Seen {
                 row.get(2)?,
                 row.get(3)?,
                 row.get(4)?,
+                row.get(5)?,
             ))
         })
         .unwrap()

@@ -86,6 +86,7 @@ macro_rules! conformance_suite {
                 a_deleted_entity_comes_back_with_a_newer_version
                 the_same_entity_of_two_sources_are_two
                 a_null_geometry_lands
+                what_was_joined_is_stored_and_read_back
                 a_refused_row_leaves_nothing_of_its_batch
                 an_old_epoch_lands_nothing
                 no_effects_give_no_answers

@@ -91,6 +91,8 @@ pub enum Part {
     Sink,
     /// The dead letters.
     DeadLetters,
+    /// The reference layers.
+    Layers,
 }
 
 impl fmt::Display for Part {
@@ -100,6 +102,7 @@ impl fmt::Display for Part {
             Self::Leases => "leases",
             Self::Sink => "sink",
             Self::DeadLetters => "dead_letters",
+            Self::Layers => "layers",
         })
     }
 }

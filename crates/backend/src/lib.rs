@@ -28,6 +28,7 @@ pub mod fault;
 pub mod fence;
 pub mod hand_over;
 pub mod key;
+pub mod layer;
 pub mod lease;
 pub mod limits;
 pub mod memory;
@@ -46,6 +47,7 @@ pub use dead_letters::{
 pub use delivery::{Body, Delivery, Receipt};
 pub use failure::{Code, Failure, FailureKind, Part, StoreError};
 pub use key::{EventKey, KeyId};
+pub use layer::{LayerContent, LayerFeature, LayerSource, LayerStamp};
 pub use lease::{Epoch, Holder, Lease, Leases};
 pub use limits::QueueLimits;
 pub use queue::{Bell, Credit, Position, Published, Queue, QueueExt, ShardBacklog};

@@ -51,6 +51,11 @@ impl Fixture for Memory {
     fn tally(&self) -> &MemoryMap {
         &self.map
     }
+    async fn joined(&self, source: &str, entity: &str) -> Option<String> {
+        let name = (source.to_owned(), entity.to_owned());
+        let mut features = self.map.features().into_iter();
+        features.find(|(found, _)| *found == name)?.1.joined
+    }
     async fn reopen(self) -> Self {
         Self {
             queue: self.queue.reopened(),
@@ -102,6 +107,9 @@ impl Fixture for Decorated {
     }
     fn tally(&self) -> &Self::Tally {
         &self.map
+    }
+    async fn joined(&self, source: &str, entity: &str) -> Option<String> {
+        self.memory.joined(source, entity).await
     }
     async fn reopen(self) -> Self {
         Self::new(self.memory.reopen().await)

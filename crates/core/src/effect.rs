@@ -22,6 +22,9 @@ pub struct Effect {
     pub wkb: Option<Vec<u8>>,
     /// The feature's `properties` as received: JSON object text, or `null`.
     pub properties: String,
+    /// What reference layers say of its place, JSON object text by layer; none when it was
+    /// not joined. Reading an envelope gives none: the consumer adds it.
+    pub joined: Option<String>,
 }
 
 /// Why an envelope gives no effect.
@@ -81,6 +84,7 @@ impl Effect {
                     envelope,
                     wkb,
                     properties,
+                    joined: None,
                 })
             }
             Some((_, _, own)) if own.errors() > 0 => Err(Undecodable::Unreadable(Box::new(own))),

@@ -44,6 +44,10 @@ pub struct SourceSettings {
     /// How far ahead of the door's clock a version's time may be, in seconds.
     #[serde(default = "default_future_max_s")]
     pub future_max_s: u32,
+    /// Names of the reference layers that the consumer joins its events with. Nothing to the
+    /// door, which takes the same table.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub join: Vec<String>,
 }
 
 /// What a source does with another CRS.
@@ -148,6 +152,7 @@ impl SourceSettings {
             resolution: default_resolution(),
             crs: CrsPolicy::default(),
             future_max_s: default_future_max_s(),
+            join: Vec::new(),
         }
     }
 

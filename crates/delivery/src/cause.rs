@@ -54,6 +54,17 @@ pub enum Cause {
         /// What was seen.
         code: Code,
     },
+    /// A reference layer that the event is joined with is not there. It holds up the events
+    /// that need it and no other.
+    LayerAway {
+        /// What was seen.
+        code: Code,
+    },
+    /// Joining this very geometry failed, and nobody knows why.
+    JoinFailed {
+        /// What was seen.
+        code: Code,
+    },
     /// The sink does not answer at all, or says it is full.
     SinkAway {
         /// What was seen.
@@ -95,7 +106,9 @@ impl Cause {
             | Self::BlobCorrupt
             | Self::Transient { .. }
             | Self::Throttled { .. }
-            | Self::Unknown { .. } => Scope::Event,
+            | Self::Unknown { .. }
+            | Self::LayerAway { .. }
+            | Self::JoinFailed { .. } => Scope::Event,
             Self::SinkAway { .. } => Scope::Sink,
             Self::SinkMisconfigured { .. } | Self::VerdictSkew | Self::Fenced => Scope::Shard,
         }
@@ -107,14 +120,16 @@ impl Cause {
         match self {
             Self::Violation { class, .. } => *class,
             Self::NotAnEnvelope | Self::KeyReused => FailureClass::SchemaViolation,
-            Self::Transient { .. } | Self::Throttled { .. } | Self::SinkAway { .. } => {
-                FailureClass::Transient
-            }
+            Self::Transient { .. }
+            | Self::Throttled { .. }
+            | Self::LayerAway { .. }
+            | Self::SinkAway { .. } => FailureClass::Transient,
             Self::PersistRejected
             | Self::CrashLoop
             | Self::BodyLost
             | Self::BlobCorrupt
             | Self::Unknown { .. }
+            | Self::JoinFailed { .. }
             | Self::SinkMisconfigured { .. }
             | Self::VerdictSkew
             | Self::Fenced => FailureClass::Unknown,
@@ -131,6 +146,7 @@ impl Cause {
                 Stage::Parse
             }
             Self::VerdictSkew => Stage::TopologyValidation,
+            Self::LayerAway { .. } | Self::JoinFailed { .. } => Stage::SpatialJoin,
             Self::PersistRejected
             | Self::Transient { .. }
             | Self::Throttled { .. }
@@ -149,6 +165,8 @@ impl Cause {
             | Self::Transient { code }
             | Self::Throttled { code, .. }
             | Self::Unknown { code }
+            | Self::LayerAway { code }
+            | Self::JoinFailed { code }
             | Self::SinkAway { code }
             | Self::SinkMisconfigured { code } => code.clone(),
             Self::NotAnEnvelope => Cow::Borrowed("envelope.unreadable"),
@@ -186,6 +204,8 @@ impl Cause {
             Self::Transient { .. }
             | Self::Throttled { .. }
             | Self::Unknown { .. }
+            | Self::LayerAway { .. }
+            | Self::JoinFailed { .. }
             | Self::SinkAway { .. }
             | Self::SinkMisconfigured { .. }
             | Self::VerdictSkew
@@ -205,8 +225,10 @@ impl Cause {
             | Self::BodyLost
             | Self::BlobCorrupt
             | Self::Transient { .. }
-            | Self::Unknown { .. } => true,
+            | Self::Unknown { .. }
+            | Self::JoinFailed { .. } => true,
             Self::Throttled { .. }
+            | Self::LayerAway { .. }
             | Self::SinkAway { .. }
             | Self::SinkMisconfigured { .. }
             | Self::VerdictSkew

@@ -181,6 +181,12 @@ mod tests {
             Just(Cause::Unknown {
                 code: "persist.unknown".into()
             }),
+            Just(Cause::LayerAway {
+                code: "layer.away".into()
+            }),
+            Just(Cause::JoinFailed {
+                code: "join.failed".into()
+            }),
             Just(Cause::SinkAway {
                 code: "sink.refused".into()
             }),

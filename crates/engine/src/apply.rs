@@ -111,6 +111,25 @@ impl<'a, B: Backends> Applier<'a, B> {
         }
     }
 
+    /// Which of these claims stand, whatever they say. Asks until it is answered.
+    ///
+    /// # Errors
+    /// When the work on the shard ends.
+    pub(crate) async fn claimed(&mut self, claims: Vec<ClaimQuery>) -> Result<Vec<bool>, End> {
+        let asked = claims.len();
+        loop {
+            self.tenure.may_dispatch(self.context)?;
+            match self.context.stores.sink().lookup(claims.clone()).await {
+                Ok(found) if found.len() == asked => {
+                    self.outage.over(self.context, self.tenure.lease.shard);
+                    return Ok(found.iter().map(Option::is_some).collect());
+                }
+                Ok(_) => return Err(End::defect("sink.miscounted")),
+                Err(failure) => self.wait_for_sink(&failure).await?,
+            }
+        }
+    }
+
     /// What the claims say; none when the batch did not commit. Asks until it is answered.
     async fn look_up(&mut self, rows: &[Row]) -> Result<Option<Vec<Landed>>, End> {
         loop {
@@ -142,9 +161,10 @@ impl<'a, B: Backends> Applier<'a, B> {
 
     fn effects(&self, rows: &mut [Row]) -> Result<Vec<Effect>, End> {
         let read = |row: &mut Row| {
-            row.effect
-                .take()
-                .or_else(|| self.context.reader.read(row.delivery.envelope()?).ok())
+            let again = |row: &Row| self.context.reader.read(row.delivery.envelope()?).ok();
+            let mut effect = row.effect.take().or_else(|| again(row))?;
+            effect.joined = row.joined.clone().and_then(Result::ok);
+            Some(effect)
         };
         let effects: Option<Vec<Effect>> = rows.iter_mut().map(read).collect();
         effects.ok_or_else(|| End::defect("reader.unstable"))

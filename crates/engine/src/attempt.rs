@@ -1,7 +1,8 @@
 //! An attempt: one micro-batch, from the envelopes to a settlement for each.
 //!
 //! What gives no effect is buried first, so that nothing of its key overtakes it
-//! unrecorded. Then the rest lands as one batch. When the sink refuses it, the first bad
+//! unrecorded. The rest is joined with reference layers where its source says so; what
+//! cannot be joined waits or is buried alone. Then the rest lands as one batch. When the sink refuses it, the first bad
 //! row is found, settled alone, and the rest lands without it; when that row waits for
 //! another attempt, those of its key behind it wait too.
 
@@ -11,6 +12,7 @@ use crate::cause::cause_of;
 use crate::closing::{Closing, attempt_of, kept_after, retry_state};
 use crate::context::Context;
 use crate::end::End;
+use crate::joining::join;
 use crate::observer::{Observation, PauseReason};
 use crate::reader::Refusal;
 use crate::row::Row;
@@ -74,6 +76,7 @@ impl<B: Backends> Trial<'_, B> {
             self.read(run, &mut open, &mut burials)?;
         }
         self.bury(burials).await?;
+        let mut open = self.join(open).await?;
         while !open.is_empty() {
             let all = open.len();
             if let Some(refused) = self.land(&mut open, all).await? {
@@ -100,7 +103,32 @@ impl<B: Backends> Trial<'_, B> {
         Ok(())
     }
 
+    /// Joins the rows that need it; what is left could be, in its order.
+    async fn join(&mut self, mut open: VecDeque<Row>) -> Result<VecDeque<Row>, End> {
+        let shard = self.tenure.lease.shard;
+        join(
+            self.context,
+            shard,
+            &mut self.applier,
+            open.make_contiguous(),
+        )
+        .await?;
+        let (mut ready, mut burials) = (VecDeque::with_capacity(open.len()), Vec::new());
+        while let Some(mut row) = open.pop_front() {
+            match row.joined.take() {
+                Some(Err(refusal)) => burials.extend(self.decide(row, *refusal, &mut open)?),
+                joined => {
+                    row.joined = joined;
+                    ready.push_back(row);
+                }
+            }
+        }
+        self.bury(burials).await?;
+        Ok(ready)
+    }
+
     fn effect(&self, row: &mut Row) -> Result<(), Box<Refusal>> {
+        row.joined = None;
         let envelope = match row.delivery.body() {
             Body::Event(envelope) => envelope,
             Body::Unreadable { reason, .. } => {
@@ -216,6 +244,7 @@ impl<B: Backends> Trial<'_, B> {
                 self.defer(row, kept, rest);
                 let observation = Observation::Deferred {
                     class: cause.class(),
+                    stage: cause.stage(),
                     delay_ms,
                 };
                 self.context

@@ -103,6 +103,7 @@ impl Burial {
         let observation = Observation::Buried {
             destination: self.destination,
             class,
+            stage: cause.stage(),
             code,
         };
         context.observer.observe(tenure.lease.shard, observation);

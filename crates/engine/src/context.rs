@@ -1,6 +1,7 @@
 //! What every shard of an engine shares.
 
 use crate::chance::Chance;
+use crate::join::Join;
 use crate::observer::{Observation, Observer};
 use crate::reader::Reader;
 use crate::settings::EngineSettings;
@@ -16,6 +17,7 @@ use tokio::sync::Notify;
 pub(crate) struct Context<B: Backends> {
     pub(crate) stores: B,
     pub(crate) reader: Arc<dyn Reader>,
+    pub(crate) join: Arc<dyn Join>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) chance: Arc<dyn Chance>,
     pub(crate) observer: Arc<dyn Observer>,

@@ -3,6 +3,7 @@
 use crate::chance::Chance;
 use crate::context::{Context, SharedCredits};
 use crate::doorbell::Doorbell;
+use crate::join::{Join, Unjoined};
 use crate::observer::{Observer, Unobserved};
 use crate::reader::Reader;
 use crate::settings::EngineSettings;
@@ -20,6 +21,7 @@ pub struct Engine<B: Backends> {
     stores: B,
     settings: EngineSettings,
     reader: Arc<dyn Reader>,
+    join: Arc<dyn Join>,
     clock: Arc<dyn Clock>,
     chance: Arc<dyn Chance>,
     observer: Arc<dyn Observer>,
@@ -51,7 +53,7 @@ pub enum EngineError {
 }
 
 impl<B: Backends> Engine<B> {
-    /// An engine on these stores, unobserved.
+    /// An engine on these stores, unobserved, that joins nothing.
     #[must_use]
     pub fn new(
         stores: B,
@@ -64,6 +66,7 @@ impl<B: Backends> Engine<B> {
             stores,
             settings,
             reader,
+            join: Arc::new(Unjoined),
             clock,
             chance,
             observer: Arc::new(Unobserved),
@@ -74,6 +77,13 @@ impl<B: Backends> Engine<B> {
     #[must_use]
     pub fn observed_by(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observer = observer;
+        self
+    }
+
+    /// The same, joining events with reference layers before they are applied.
+    #[must_use]
+    pub fn joined_by(mut self, join: Arc<dyn Join>) -> Self {
+        self.join = join;
         self
     }
 
@@ -110,6 +120,7 @@ impl<B: Backends> Engine<B> {
             credits: SharedCredits::new(Credits::new(self.settings.credits)),
             stores: self.stores,
             reader: self.reader,
+            join: self.join,
             clock: self.clock,
             chance: self.chance,
             observer: self.observer,

@@ -1,7 +1,7 @@
 //! The effects of delivery, in the order the rules dictate.
 //!
-//! Per shard: lease → pending entries → new ones → key lanes → one micro-batch at a time
-//! to the sink → settle. Acked only with the proof of a commit; dead letters are durable
+//! Per shard: lease → pending entries → new ones → key lanes → one micro-batch at a time,
+//! joined with reference layers where its source says so → the sink → settle. Acked only with the proof of a commit; dead letters are durable
 //! before their ack; a failing key stops itself alone; an outage of the sink spends
 //! nothing. What is decided is decided in `hexlane-delivery`; here it is done.
 //!
@@ -25,6 +25,8 @@ mod doorbell;
 mod end;
 mod engine;
 mod fetch;
+mod join;
+mod joining;
 mod observer;
 mod ownership;
 mod pause;
@@ -40,6 +42,7 @@ mod tenure;
 pub use chance::{Chance, SeededChance};
 pub use core_reader::CoreReader;
 pub use engine::{Engine, EngineError, Stopped};
+pub use join::{Join, JoinFailure, Unjoined};
 pub use observer::{Observation, Observer, PauseReason, Unobserved};
 pub use reader::{Reader, Refusal};
 pub use settings::EngineSettings;

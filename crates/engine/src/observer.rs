@@ -4,7 +4,7 @@
 //! needs to; batches and single events it only tells.
 
 use hexlane_core::lane::Shard;
-use hexlane_core::{FailureClass, Outcome};
+use hexlane_core::{FailureClass, Outcome, Stage};
 use hexlane_delivery::{Code, Destination};
 use std::time::Duration;
 
@@ -29,6 +29,15 @@ pub enum Observation {
         /// Whether an earlier epoch may have had them.
         pending: bool,
     },
+    /// Events were joined with reference layers, or could not be.
+    Joined {
+        /// How many were asked about.
+        events: usize,
+        /// How many had their effect already and cost no join.
+        spared: usize,
+        /// How long it took.
+        took: Duration,
+    },
     /// The sink committed a batch.
     Landed {
         /// How many rows.
@@ -52,6 +61,8 @@ pub enum Observation {
         destination: Destination,
         /// Its class.
         class: FailureClass,
+        /// Where on its way the event stood.
+        stage: Stage,
         /// Its code.
         code: Code,
     },
@@ -59,6 +70,8 @@ pub enum Observation {
     Deferred {
         /// The class of the failure.
         class: FailureClass,
+        /// Where on its way the event stood.
+        stage: Stage,
         /// The wait drawn.
         delay_ms: u64,
     },

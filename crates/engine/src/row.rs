@@ -1,5 +1,6 @@
 //! A delivery in the engine's hands.
 
+use crate::reader::Refusal;
 use hexlane_backend::Delivery;
 use hexlane_core::effect::Effect;
 use hexlane_core::lane::LaneKey;
@@ -15,7 +16,13 @@ pub(crate) struct Row {
     pub(crate) fetched_at: Duration,
     /// Taken by the first apply; later ones read again, which is rare.
     pub(crate) effect: Option<Effect>,
+    /// What reference layers say of it, for every apply of this attempt; none when it needs
+    /// no join.
+    pub(crate) joined: Option<Joined>,
 }
+
+/// What joining gave: JSON object text, or why there is none.
+pub(crate) type Joined = Result<String, Box<Refusal>>;
 
 impl Row {
     /// What is no event has a lane of its own: it has no order to keep.
@@ -29,6 +36,7 @@ impl Row {
             key,
             fetched_at,
             effect: None,
+            joined: None,
         }
     }
 

@@ -118,6 +118,7 @@ impl Flushed {
                     key,
                     fetched_at,
                     effect: None,
+                    joined: None,
                 };
                 self.again.push(run(first, behind, context.latest_due_us()));
             }

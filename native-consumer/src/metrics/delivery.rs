@@ -1,6 +1,6 @@
 //! What the engine tells, counted.
 
-use super::label::{ClassLabels, CodeLabels, Counters, DeadLabels, OutcomeLabels, ReasonLabels};
+use super::label::{CodeLabels, Counters, DeadLabels, DeferredLabels, OutcomeLabels, ReasonLabels};
 use super::tell::tell;
 use hexlane_core::Outcome;
 use hexlane_core::lane::Shard;
@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 pub(super) struct DeliveryMetrics {
     settled: Counters<OutcomeLabels>,
     buried: Counters<DeadLabels>,
-    deferred: Counters<ClassLabels>,
+    deferred: Counters<DeferredLabels>,
     retry_delay: Histogram,
     ack_latency: Histogram,
     apply_time: Histogram,
@@ -148,9 +148,15 @@ impl DeliveryMetrics {
                     .get_or_create(&DeadLabels { destination, class })
                     .inc();
             }
-            Observation::Deferred { class, delay_ms } => {
-                let class = class.as_str();
-                self.deferred.get_or_create(&ClassLabels { class }).inc();
+            Observation::Deferred {
+                class,
+                stage,
+                delay_ms,
+            } => {
+                let (class, stage) = (class.as_str(), stage.as_str());
+                self.deferred
+                    .get_or_create(&DeferredLabels { class, stage })
+                    .inc();
                 let delay = std::time::Duration::from_millis(*delay_ms);
                 self.retry_delay.observe(delay.as_secs_f64());
             }
@@ -163,15 +169,17 @@ impl DeliveryMetrics {
                 let reason = reason.as_str();
                 self.pauses.get_or_create(&ReasonLabels { reason }).inc();
             }
-            Observation::Alert { code } => {
-                let code = code.to_string();
-                self.alerts.get_or_create(&CodeLabels { code }).inc();
-            }
+            Observation::Alert { code } => self.alert(code.to_string()),
             Observation::Released
+            | Observation::Joined { .. }
             | Observation::Fetched { .. }
             | Observation::Held { .. }
             | Observation::Resumed { .. } => {}
         }
+    }
+
+    pub(super) fn alert(&self, code: String) {
+        self.alerts.get_or_create(&CodeLabels { code }).inc();
     }
 
     fn note_pause(&self, shard: Shard, observation: &Observation) {

@@ -36,10 +36,11 @@ pub(super) struct DeadLabels {
     pub(super) class: &'static str,
 }
 
-/// A class of failure.
+/// A class of failure, and where the event stood.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub(super) struct ClassLabels {
+pub(super) struct DeferredLabels {
     pub(super) class: &'static str,
+    pub(super) stage: &'static str,
 }
 
 /// What a shard waited for.

@@ -28,6 +28,13 @@ pub(super) fn tell(shard: Shard, observation: &Observation) {
         Observation::Landed { events, took } => {
             tracing::debug!(shard, events, took_ms = took.as_millis(), "batch landed");
         }
+        Observation::Joined {
+            events,
+            spared,
+            took,
+        } => {
+            tracing::debug!(shard, events, spared, took_ms = took.as_millis(), "joined");
+        }
         Observation::Fetched {
             events,
             bytes,
@@ -35,8 +42,13 @@ pub(super) fn tell(shard: Shard, observation: &Observation) {
         } => {
             tracing::debug!(shard, events, bytes, pending, "fetched");
         }
-        Observation::Deferred { class, delay_ms } => {
-            tracing::debug!(shard, class = class.as_str(), delay_ms, "deferred");
+        Observation::Deferred {
+            class,
+            stage,
+            delay_ms,
+        } => {
+            let (class, stage) = (class.as_str(), stage.as_str());
+            tracing::debug!(shard, class, stage, delay_ms, "deferred");
         }
         Observation::Acked { outcome, .. } => {
             tracing::trace!(shard, outcome = outcome.as_str(), "acked");

@@ -6,6 +6,7 @@ use crate::chance;
 use crate::exit::Exit;
 use crate::http::{App, Readiness, Server, router, serve};
 use crate::metrics::Metrics;
+use crate::reference::ReferenceLayers;
 use crate::settings::Settings;
 use hexlane_backend::Clock;
 use hexlane_engine::{CoreReader, Engine, EngineError, StopHandle, StopSignal, Stopped, stop_pair};
@@ -54,7 +55,8 @@ async fn start(settings: Settings, clock: Arc<dyn Clock>) -> Result<Running, Sta
     let places = stores::places(&settings);
     let metrics = Arc::new(Metrics::default());
     let (stop, stopping) = stop_pair();
-    let engine = engine(&settings, stores.clone(), &clock, &metrics);
+    let layers = ReferenceLayers::start(&settings.reference, &metrics, &stopping).await;
+    let engine = engine(&settings, stores.clone(), &clock, &metrics).joined_by(Arc::new(layers));
     let engine = tokio::spawn(engine.run(stopping.clone()));
     let app = App::new(
         settings.door,

@@ -3,7 +3,7 @@
 use super::layers::Layers;
 use super::origin::{Mistake, Origin};
 use super::section::{Section, told};
-use super::sources;
+use super::{reference, sources};
 use crate::place::Places;
 use serde::Deserialize;
 use std::ops::Range;
@@ -55,12 +55,15 @@ impl<'a> File<'a> {
     ) {
         let (name, span) = (key.get_ref().as_ref(), key.span());
         match (name, value.get_ref().is_table()) {
-            ("sources", true) => self.sources(value, layers),
+            ("sources", true) => self.named(Named::Source, value, layers),
+            ("layers", true) => self.named(Named::Layer, value, layers),
             (name, true) => match Section::from_name(name) {
                 Some(section) => self.section(section, value, layers),
                 None => self.mistake(span, format!("there is no table `{name}`")),
             },
-            (name, false) if name == "sources" || Section::from_name(name).is_some() => {
+            (name, false)
+                if ["sources", "layers"].contains(&name) || Section::from_name(name).is_some() =>
+            {
                 let found = value.get_ref().type_str();
                 self.mistake(span, format!("`{name}` is a table, not {found}"));
             }
@@ -95,34 +98,47 @@ impl<'a> File<'a> {
         self.take(section.path(key.get_ref()), key.span(), value, layers);
     }
 
-    fn sources(&mut self, table: Spanned<DeValue<'a>>, layers: &mut Layers) {
+    /// Tables of a name that a person chose.
+    fn named(&mut self, kind: Named, table: Spanned<DeValue<'a>>, layers: &mut Layers) {
         let DeValue::Table(table) = table.into_inner() else {
             return;
         };
         for (name, value) in table {
             let (span, name) = (name.span(), name.into_inner().into_owned());
             let found = value.get_ref().type_str();
-            if let DeValue::Table(source) = value.into_inner() {
-                self.source(&name, span, source, layers);
+            if let DeValue::Table(table) = value.into_inner() {
+                self.named_one(kind, &name, span, table, layers);
             } else {
-                self.mistake(span, format!("source `{name}` is a table, not {found}"));
+                let noun = kind.noun();
+                self.mistake(span, format!("{noun} `{name}` is a table, not {found}"));
             }
         }
     }
 
-    fn source(&mut self, name: &str, span: Range<usize>, source: DeTable<'a>, layers: &mut Layers) {
+    fn named_one(
+        &mut self,
+        kind: Named,
+        name: &str,
+        span: Range<usize>,
+        keys: DeTable<'a>,
+        layers: &mut Layers,
+    ) {
         if name.contains('.') {
-            let message = format!("source `{name}`: a name is 1 to 64 of a-z, 0-9, `-`, `_`");
-            return self.mistake(span, message);
+            let (noun, rule) = (kind.noun(), kind.name_rule());
+            return self.mistake(span, format!("{noun} `{name}`: {rule}"));
         }
-        if !source.contains_key("auth") {
-            let message = "has no `auth`; say `auth = \"none\"` to let everybody in";
-            self.mistake(span, format!("source `{name}` {message}"));
+        if let Some(missing) = kind.missing(&keys) {
+            self.mistake(span, format!("{} `{name}` {missing}", kind.noun()));
         }
-        for (key, value) in source {
+        for (key, value) in keys {
             let (span, key) = (key.span(), key.into_inner());
-            match sources::check(&Spanned::new(span.clone(), &key), value.clone()) {
-                Ok(()) => self.take(format!("sources.{name}.{key}"), span, value, layers),
+            match kind.check(&Spanned::new(span.clone(), &key), value.clone()) {
+                Ok(()) => self.take(
+                    format!("{}.{name}.{key}", kind.table()),
+                    span,
+                    value,
+                    layers,
+                ),
                 Err(error) => self.note(&key, &error, span),
             }
         }
@@ -161,6 +177,58 @@ impl<'a> File<'a> {
             file: name.to_owned(),
             line,
             column,
+        }
+    }
+}
+
+/// Tables of names that a person chose.
+#[derive(Clone, Copy)]
+enum Named {
+    Source,
+    Layer,
+}
+
+impl Named {
+    const fn table(self) -> &'static str {
+        match self {
+            Self::Source => "sources",
+            Self::Layer => "layers",
+        }
+    }
+
+    const fn noun(self) -> &'static str {
+        match self {
+            Self::Source => "source",
+            Self::Layer => "layer",
+        }
+    }
+
+    const fn name_rule(self) -> &'static str {
+        match self {
+            Self::Source => "a name is 1 to 64 of a-z, 0-9, `-`, `_`",
+            Self::Layer => reference::NAME_RULE,
+        }
+    }
+
+    /// What a table lacks.
+    fn missing(self, keys: &DeTable<'_>) -> Option<&'static str> {
+        match self {
+            Self::Source if !keys.contains_key("auth") => {
+                Some("has no `auth`; say `auth = \"none\"` to let everybody in")
+            }
+            Self::Layer if !keys.contains_key("file") => Some("has no `file`"),
+            Self::Source | Self::Layer => None,
+        }
+    }
+
+    fn check(
+        self,
+        key: &Spanned<&std::borrow::Cow<'_, str>>,
+        value: Spanned<DeValue<'_>>,
+    ) -> Result<(), Error> {
+        match self {
+            Self::Source => sources::check(key, value),
+            Self::Layer => reference::check(key, value),
         }
     }
 }

@@ -93,10 +93,10 @@ impl Layers {
             .collect()
     }
 
-    /// The names of the sources.
-    pub(super) fn sources(&self) -> Vec<String> {
+    /// The names under `sources` or `layers`.
+    pub(super) fn named(&self, table: &str) -> Vec<String> {
         let named = |path: &String| {
-            let rest = path.strip_prefix("sources.")?;
+            let rest = path.strip_prefix(table)?.strip_prefix('.')?;
             rest.split_once('.').map(|(name, _)| name.to_owned())
         };
         let mut names: Vec<String> = self.settings.keys().filter_map(named).collect();

@@ -7,11 +7,11 @@ use super::resolved::{
     DeliverySettings, LogFormat, LogSettings, RunSettings, Settings, SqliteSettings,
 };
 use super::servers::Table;
-use super::sources;
 use super::written::{
     DeliveryWritten, LogFormatWritten, LogWritten, MapWritten, PostgisWritten, QueueWritten,
     RedisWritten, RelayWritten, RunWritten, SqliteWritten,
 };
+use super::{reference, sources};
 use crate::environment::Environment;
 use hexlane_backend::QueueLimits;
 use hexlane_core::signature::Secret;
@@ -61,6 +61,7 @@ pub(super) fn resolve(
         .as_ref()
         .map(|sqlite| Leases::of(sqlite, redis.as_ref(), postgis.as_ref()));
     mistakes.extend(leases.as_ref().and_then(|leases| leases.mistake(layers)));
+    let reference = reference::read(layers, &mut mistakes);
     let log = log(layers, &mut mistakes);
     if let Some(run) = &run
         && !run.listen.ip().is_loopback()
@@ -86,6 +87,7 @@ pub(super) fn resolve(
                 store_call_ms_max: leases.longest_call().1,
                 redis,
                 postgis,
+                reference,
                 log,
             })
         }

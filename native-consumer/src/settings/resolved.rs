@@ -1,5 +1,6 @@
 //! Settings as resolved: nothing in here is half valid.
 
+use super::reference::ReferenceSettings;
 use hexlane_core::signature::Secret;
 use hexlane_delivery::{BatchLimits, CreditLimits, RetryPolicy};
 use hexlane_door::Door;
@@ -26,6 +27,8 @@ pub struct Settings {
     pub redis: Option<hexlane_backend_redis::Settings>,
     /// The map in PostGIS, when it is there.
     pub postgis: Option<hexlane_backend_postgis::Settings>,
+    /// Reference layers, and which sources are joined with them.
+    pub reference: ReferenceSettings,
     /// What is logged, and how.
     pub log: LogSettings,
 }

@@ -31,7 +31,7 @@ pub(super) fn read(
     mistakes: &mut Vec<Mistake>,
 ) -> DoorSettings {
     let mut door = DoorSettings::default();
-    for name in layers.sources() {
+    for name in layers.named("sources") {
         let path = format!("sources.{name}");
         let mut table = layers.table(&path);
         // A source without `auth` is a mistake that was noted where the source stands; the

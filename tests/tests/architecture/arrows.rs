@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 /// A member, and every member it may be linked with: its own targets and what is below
 /// them. `hexlane-backend-*` stands for each backend.
-const ARROWS: [(&str, &[&str]); 12] = [
+const ARROWS: [(&str, &[&str]); 13] = [
     ("ogc-validity", &[]),
     ("hexlane-core", &["ogc-validity"]),
     ("hexlane-door", &["hexlane-core", "ogc-validity"]),
@@ -21,6 +21,7 @@ const ARROWS: [(&str, &[&str]); 12] = [
             "ogc-validity",
         ],
     ),
+    ("hexlane-join", &["ogc-validity"]),
     (
         "hexlane-backend-*",
         &["hexlane-backend", "hexlane-core", "ogc-validity"],
@@ -47,6 +48,7 @@ const ARROWS: [(&str, &[&str]); 12] = [
         "hexlane-native-consumer",
         &[
             "hexlane-engine",
+            "hexlane-join",
             "hexlane-backend-*",
             "hexlane-backend-redis",
             "hexlane-streams",

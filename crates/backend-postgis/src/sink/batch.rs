@@ -25,6 +25,7 @@ pub(super) struct Batch {
     deletes: Vec<bool>,
     cells: Vec<Option<String>>,
     properties: Vec<String>,
+    joineds: Vec<Option<String>>,
     wkbs: Vec<Option<Vec<u8>>>,
 }
 
@@ -62,6 +63,7 @@ impl Batch {
         self.deletes.push(envelope.op == Op::Delete);
         self.cells.push(envelope.cell.map(|cell| cell.to_string()));
         self.properties.push(effect.properties);
+        self.joineds.push(effect.joined);
         self.wkbs.push(effect.wkb);
     }
 
@@ -70,7 +72,7 @@ impl Batch {
         &'a self,
         shard: &'a i16,
         epoch: &'a i64,
-    ) -> [&'a (dyn ToSql + Sync); 16] {
+    ) -> [&'a (dyn ToSql + Sync); 17] {
         [
             shard,
             epoch,
@@ -87,6 +89,7 @@ impl Batch {
             &self.deletes,
             &self.cells,
             &self.properties,
+            &self.joineds,
             &self.wkbs,
         ]
     }

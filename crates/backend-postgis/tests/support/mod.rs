@@ -109,6 +109,12 @@ impl Fixture for Stores {
     fn tally(&self) -> &PostgisMap {
         &self.map
     }
+    async fn joined(&self, source: &str, entity: &str) -> Option<String> {
+        let client = self.server.client("map").await;
+        let sql = "SELECT joined::text FROM hexlane.features WHERE source = $1 AND entity = $2";
+        let row = client.query_one(sql, &[&source, &entity]).await.unwrap();
+        row.get(0)
+    }
     /// kill -9 of the server's whole process tree, and a start that recovers.
     async fn reopen(self) -> Self {
         let mut server = self.server;

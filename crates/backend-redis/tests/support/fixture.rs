@@ -109,6 +109,11 @@ impl<P: Place> Fixture for Stores<P> {
     fn tally(&self) -> &MemoryMap {
         &self.map
     }
+    async fn joined(&self, source: &str, entity: &str) -> Option<String> {
+        let name = (source.to_owned(), entity.to_owned());
+        let mut features = self.map.features().into_iter();
+        features.find(|(found, _)| *found == name)?.1.joined
+    }
     async fn reopen(mut self) -> Self {
         self.place.crash();
         let queue = self.another().await;

@@ -8,6 +8,8 @@ const VERSION_1: u8 = 0;
 const LITTLE_ENDIAN: u8 = 1;
 const ENVELOPE_XY: u8 = 1 << 1;
 const EMPTY: u8 = 1 << 4;
+/// The geometry is in a form of an extension's own.
+const EXTENDED: u8 = 1 << 5;
 /// Magic, version, flags, srs id.
 const HEAD_BYTES: usize = 8;
 
@@ -28,8 +30,14 @@ pub(crate) fn encode(wkb: &[u8], srs_id: i32) -> Result<Vec<u8>, WkbError> {
     Ok(bytes)
 }
 
-/// Bounds of a GeoPackage geometry of any writer; none when it is empty or is none.
-pub(crate) fn bounds(bytes: &[u8]) -> Option<Bounds> {
+/// The well-known binary in a GeoPackage geometry of any writer; none when it is none.
+pub(crate) fn well_known(bytes: &[u8]) -> Option<&[u8]> {
+    let (flags, _, wkb) = cut(bytes)?;
+    (flags & EXTENDED == 0).then_some(wkb)
+}
+
+/// Flags, bounds and well-known binary.
+fn cut(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (head, rest) = bytes.split_first_chunk::<HEAD_BYTES>()?;
     if head[..2] != MAGIC {
         return None;
@@ -43,6 +51,12 @@ pub(crate) fn bounds(bytes: &[u8]) -> Option<Bounds> {
         _ => return None,
     };
     let (envelope, wkb) = rest.split_at_checked(envelope_bytes)?;
+    Some((flags, envelope, wkb))
+}
+
+/// Bounds of a GeoPackage geometry of any writer; none when it is empty or is none.
+pub(crate) fn bounds(bytes: &[u8]) -> Option<Bounds> {
+    let (flags, envelope, wkb) = cut(bytes)?;
     if flags & EMPTY != 0 {
         return None;
     }

@@ -52,7 +52,8 @@ INSERT INTO gpkg_spatial_ref_sys VALUES
    'PROJCS["WGS 84 / Pseudo-Mercator",GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563,AUTHORITY["EPSG","7030"]],AUTHORITY["EPSG","6326"]],PRIMEM["Greenwich",0,AUTHORITY["EPSG","8901"]],UNIT["degree",0.0174532925199433,AUTHORITY["EPSG","9122"]],AUTHORITY["EPSG","4326"]],PROJECTION["Mercator_1SP"],PARAMETER["central_meridian",0],PARAMETER["scale_factor",1],PARAMETER["false_easting",0],PARAMETER["false_northing",0],UNIT["metre",1,AUTHORITY["EPSG","9001"]],AXIS["Easting",EAST],AXIS["Northing",NORTH],EXTENSION["PROJ4","+proj=merc +a=6378137 +b=6378137 +lat_ts=0 +lon_0=0 +x_0=0 +y_0=0 +k=1 +units=m +nadgrids=@null +wktext +no_defs"],AUTHORITY["EPSG","3857"]]',
    'web Mercator in metres');
 
--- One row an entity. `geom` may be of any type, with or without Z (z = 2).
+-- One row an entity. `geom` may be of any type, with or without Z (z = 2). `joined` is what
+-- reference layers say of it, since version 3; NULL when it was not joined.
 CREATE TABLE features (
   fid INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,
   geom GEOMETRY,
@@ -64,6 +65,7 @@ CREATE TABLE features (
   accepted_at DATETIME,
   applied_at DATETIME,
   properties TEXT NOT NULL,
+  joined TEXT,
   CONSTRAINT features_entity UNIQUE (source, entity)
 );
 INSERT INTO gpkg_contents (table_name, data_type, identifier, description, srs_id)

@@ -6,9 +6,11 @@ use hexlane_backend::{Code, Failure, Part};
 use rusqlite::{Connection, OptionalExtension};
 
 /// Version of our tables. The file's `user_version` belongs to GeoPackage.
-const SCHEMA_VERSION: i64 = 2;
-/// The version before, of developers alone: it kept no tally.
+const SCHEMA_VERSION: i64 = 3;
+/// The first version, of developers alone: it kept no tally.
 const WITHOUT_TALLY: i64 = 1;
+/// The version before: nothing was joined.
+const WITHOUT_JOINED: i64 = 2;
 /// The tally, since version 2.
 const TALLY: &str = include_str!("tally.sql");
 /// Outcomes, and how many deliveries each has.
@@ -33,6 +35,9 @@ pub(super) fn prepare(connection: &Connection) -> Result<(), Failure> {
     check_srs(connection)?;
     if version == WITHOUT_TALLY {
         add_tally(connection).map_err(told)?;
+    }
+    if version <= WITHOUT_JOINED {
+        add_joined(connection).map_err(told)?;
     }
     Ok(())
 }
@@ -85,6 +90,15 @@ fn add_tally(connection: &Connection) -> rusqlite::Result<()> {
         "BEGIN IMMEDIATE;
          {TALLY}
          INSERT INTO hexlane_tally {TALLY_OF_CLAIMS};
+         UPDATE hexlane_meta SET value = '{WITHOUT_JOINED}' WHERE name = 'schema_version';
+         COMMIT"
+    ))
+}
+
+fn add_joined(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(&format!(
+        "BEGIN IMMEDIATE;
+         ALTER TABLE features ADD COLUMN joined TEXT;
          UPDATE hexlane_meta SET value = '{SCHEMA_VERSION}' WHERE name = 'schema_version';
          COMMIT"
     ))

@@ -84,14 +84,15 @@ fn put_feature(connection: &Connection, row: &Row, now_us: i64) -> rusqlite::Res
     connection
         .prepare_cached(
             "INSERT INTO features (geom, source, entity, event_id, cell, version, accepted_at,
-               applied_at, properties)
+               applied_at, properties, joined)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6,
                strftime('%Y-%m-%dT%H:%M:%fZ', ?7 / 1000000.0, 'unixepoch'),
-               strftime('%Y-%m-%dT%H:%M:%fZ', ?8 / 1000000.0, 'unixepoch'), ?9)
+               strftime('%Y-%m-%dT%H:%M:%fZ', ?8 / 1000000.0, 'unixepoch'), ?9, ?10)
              ON CONFLICT (source, entity) DO UPDATE SET geom = excluded.geom,
                event_id = excluded.event_id, cell = excluded.cell,
                version = excluded.version, accepted_at = excluded.accepted_at,
-               applied_at = excluded.applied_at, properties = excluded.properties",
+               applied_at = excluded.applied_at, properties = excluded.properties,
+               joined = excluded.joined",
         )?
         .execute((
             &row.geometry,
@@ -103,6 +104,7 @@ fn put_feature(connection: &Connection, row: &Row, now_us: i64) -> rusqlite::Res
             envelope.accepted_at_us,
             now_us,
             &row.effect.properties,
+            &row.effect.joined,
         ))?;
     Ok(())
 }

@@ -95,6 +95,12 @@ impl Fixture for Folder {
     fn tally(&self) -> &SqliteMap {
         &self.stores.map
     }
+    async fn joined(&self, source: &str, entity: &str) -> Option<String> {
+        let sql = "SELECT joined FROM features WHERE source = ?1 AND entity = ?2";
+        let map = Connection::open(self.path("map.gpkg")).unwrap();
+        map.query_row(sql, (source, entity), |row| row.get(0))
+            .unwrap()
+    }
     async fn reopen(self) -> Self {
         Self::open(self.crashed(), self.clock.clone())
     }

@@ -67,6 +67,9 @@ pub trait Fixture: Sized + Send + Sync {
     fn dead_letters(&self) -> &Self::DeadLetters;
     /// The tally.
     fn tally(&self) -> &Self::Tally;
+    /// What was joined to an entity, as it stands on the map; asked past the seams, which
+    /// do not read features.
+    fn joined(&self, source: &str, entity: &str) -> impl Future<Output = Option<String>> + Send;
     /// The stores as another process finds them after this one was killed.
     fn reopen(self) -> impl Future<Output = Self> + Send;
 }

@@ -30,6 +30,8 @@ pub struct Sample {
     pub payload: Vec<u8>,
     /// Longitude and latitude; none for a null geometry.
     pub place: Option<[f64; 2]>,
+    /// What reference layers say of it, JSON object text.
+    pub joined: Option<String>,
 }
 
 impl Sample {
@@ -45,6 +47,7 @@ impl Sample {
             shard: super::fixture::SHARD,
             payload: format!("{{\"key\":\"{key}\"}}").into_bytes(),
             place: Some([8.54, 47.37]),
+            joined: None,
         }
     }
 
@@ -92,6 +95,13 @@ impl Sample {
         self
     }
 
+    /// Joined so.
+    #[must_use]
+    pub fn joined(mut self, joined: &str) -> Self {
+        self.joined = Some(joined.to_owned());
+        self
+    }
+
     /// The envelope.
     #[must_use]
     pub fn envelope(&self) -> Envelope {
@@ -133,6 +143,7 @@ impl Sample {
             envelope: self.envelope(),
             wkb: self.place.map(|[x, y]| point_wkb(x, y)),
             properties: format!("{{\"version\":{}}}", self.version),
+            joined: self.joined.clone(),
         }
     }
 

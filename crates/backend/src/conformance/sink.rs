@@ -249,3 +249,24 @@ pub async fn claims_survive_a_crash<F: Fixture>(fixture: F) {
     let older = Sample::new("b").about("van-1", 1);
     assert_eq!(outcome(&fixture, &lease, older).await, Outcome::Stale);
 }
+
+/// With the effect, as text, until an effect that was not joined replaces it.
+pub async fn what_was_joined_is_stored_and_read_back<F: Fixture>(fixture: F) {
+    const JOINED: &str = r#"{"countries":[{"name":"Côte d'Ivoire"}],"rivers":[]}"#;
+    let lease = take(&fixture, SHARD).await;
+    let at = |key: &str, version| Sample::new(key).about("van-1", version);
+    outcome(&fixture, &lease, at("a", 1).joined(JOINED)).await;
+    let stale = at("b", 0).joined("{}");
+    assert_eq!(outcome(&fixture, &lease, stale).await, Outcome::Stale);
+    let fixture = fixture.reopen().await;
+    let found = fixture.joined("fleet", "van-1").await;
+    assert_eq!(found.as_deref().map(value), Some(value(JOINED)));
+    let lease = take(&fixture, SHARD).await;
+    outcome(&fixture, &lease, at("c", 2)).await;
+    assert_eq!(fixture.joined("fleet", "van-1").await, None);
+}
+
+/// A store may keep JSON in a form of its own.
+fn value(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).expect("what was joined is JSON")
+}

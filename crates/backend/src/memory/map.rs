@@ -28,6 +28,8 @@ pub struct MemoryFeature {
     pub wkb: Option<Vec<u8>>,
     /// JSON object text, or `null`.
     pub properties: String,
+    /// What reference layers say of its place, JSON object text.
+    pub joined: Option<String>,
 }
 
 #[derive(Clone, Debug, Default)]

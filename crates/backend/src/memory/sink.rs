@@ -69,6 +69,7 @@ impl MapState {
                     version,
                     wkb: effect.wkb,
                     properties: effect.properties,
+                    joined: effect.joined,
                 }),
             };
             self.entities.insert(name, EntityState { version, feature });

@@ -11,6 +11,7 @@ mod dead_letters;
 mod event;
 mod garbled;
 mod idle;
+mod join;
 mod leases;
 mod order;
 mod outage;

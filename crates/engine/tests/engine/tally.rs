@@ -1,7 +1,7 @@
 //! An observer that counts.
 
-use hexlane_core::Outcome;
 use hexlane_core::lane::Shard;
+use hexlane_core::{Outcome, Stage};
 use hexlane_delivery::Destination;
 use hexlane_engine::{Observation, Observer, PauseReason};
 use std::collections::BTreeMap;
@@ -23,6 +23,9 @@ pub(crate) struct Counts {
     pub(crate) parked_keys_max: usize,
     pub(crate) landed_rows: usize,
     pub(crate) refused: usize,
+    pub(crate) deferred_at: BTreeMap<Stage, usize>,
+    pub(crate) joined: usize,
+    pub(crate) spared: usize,
 }
 
 #[derive(Debug, Default)]
@@ -65,7 +68,14 @@ impl Observer for Tally {
                     .entry((destination, code.into_owned()))
                     .or_default() += 1;
             }
-            Observation::Deferred { .. } => counts.deferred += 1,
+            Observation::Deferred { stage, .. } => {
+                counts.deferred += 1;
+                *counts.deferred_at.entry(stage).or_default() += 1;
+            }
+            Observation::Joined { events, spared, .. } => {
+                counts.joined += events;
+                counts.spared += spared;
+            }
             Observation::Acked { outcome, .. } => *counts.acked.entry(outcome).or_default() += 1,
             Observation::Held {
                 events,

@@ -11,8 +11,8 @@ use hexlane_backend::{Clock, DeadLetters, EventKey, Holder, Queue, StoredDeadLet
 use hexlane_core::lane::ShardMap;
 use hexlane_core::{Envelope, Outcome};
 use hexlane_engine::{
-    CoreReader, Engine, EngineError, EngineSettings, SeededChance, StopHandle, Stopped, Stores,
-    stop_pair,
+    CoreReader, Engine, EngineError, EngineSettings, Join, SeededChance, StopHandle, Stopped,
+    Stores, Unjoined, stop_pair,
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -66,6 +66,7 @@ pub(crate) struct World {
     pub(crate) settings: EngineSettings,
     pub(crate) published: Vec<String>,
     pub(crate) seed: u64,
+    pub(crate) join: Arc<dyn Join>,
     stores: WorldStores,
 }
 
@@ -124,6 +125,7 @@ impl World {
             settings,
             published,
             seed,
+            join: Arc::new(Unjoined),
             stores,
         }
     }
@@ -137,7 +139,9 @@ impl World {
             self.clock.clone(),
             Arc::new(SeededChance::new(self.seed)),
         );
-        let engine = engine.observed_by(self.tally.clone());
+        let engine = engine
+            .observed_by(self.tally.clone())
+            .joined_by(Arc::clone(&self.join));
         Running {
             stop,
             task: tokio::spawn(engine.run(signal)),
