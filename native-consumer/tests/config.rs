@@ -58,6 +58,60 @@ fn every_mistake_is_told_with_its_place() {
     assert_eq!(places, expected, "{text}");
 }
 
+const WRONG_LAYERS: &str = r#"[layers.zones]
+file = "zones.shp"
+predicate = "near"
+speed = 1
+[layers.Roads]
+file = "roads.geojson"
+layer = "roads"
+matches_max = 1001
+faulty = "keep"
+[layers.rivers]
+properties = ["name"]
+[sources.a]
+auth = "none"
+join = ["zones", "lakes"]
+[sources.b]
+auth = "none"
+join = "zones"
+"#;
+
+#[test]
+fn every_mistake_of_a_layer_or_a_join_is_told_with_its_place() {
+    let folder = tempdir().unwrap();
+    let told = |text: &str| {
+        write(folder.path(), "hexlane.toml", text);
+        let output = hexlane(folder.path())
+            .args(["config", "check"])
+            .output()
+            .unwrap();
+        let lines = out(&output);
+        lines.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let lines = told(WRONG_LAYERS);
+    let expected = [
+        "hexlane.toml:2:1: is neither `.gpkg`",
+        "hexlane.toml:3:13: `near` is none of `intersects`, `contains`",
+        "hexlane.toml:4:1: unknown field `speed`",
+        "hexlane.toml:6:1: layer `Roads`: a name is",
+        "hexlane.toml:7:1: a GeoJSON file has no layers",
+        "hexlane.toml:8:1: at most 1000 matches",
+        "hexlane.toml:9:10: `keep` is none of `mend`",
+        "hexlane.toml:10:9: layer `rivers` has no `file`",
+        "hexlane.toml:14:1: there is no layer `lakes`",
+        "hexlane.toml:17:8: invalid type: string",
+    ];
+    assert_eq!(lines.len(), expected.len(), "{lines:#?}");
+    for (line, expected) in lines.iter().zip(expected) {
+        assert!(line.starts_with(expected), "{line}: {expected}");
+    }
+    assert_eq!(
+        told("layers = 1"),
+        ["hexlane.toml:1:1: `layers` is a table, not integer"]
+    );
+}
+
 #[test]
 fn a_lease_that_the_engine_would_refuse_is_told_with_its_place() {
     let folder = tempdir().unwrap();
