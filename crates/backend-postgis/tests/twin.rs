@@ -103,6 +103,7 @@ fn features_in_memory(map: &MemoryMap) -> Vec<Feature> {
             version,
             wkb,
             properties,
+            joined: _,
         } = feature;
         let has_place = wkb.is_some();
         (
