@@ -81,6 +81,8 @@ codes! {
     ParseTrailingBytes "parse.trailing_bytes" Parse SchemaViolation Error "RFC 8259 section 2" "send one JSON text and nothing after it";
     ParseLoneSurrogate "parse.lone_surrogate" Parse SchemaViolation Error "RFC 8259 section 8.2" "write surrogates in pairs";
     ParseDuplicateMember "parse.duplicate_member" Parse SchemaViolation Error "RFC 8259 section 4" "name each member of an object once";
+    ParseTruncated "parse.truncated" Parse SchemaViolation Error "RFC 7464 section 2.4" "send the record whole";
+    ParseSeparator "parse.separator" Parse SchemaViolation Error "RFC 8142 section 2" "put a record separator (U+001E) before each text";
     LimitBytes "limit.bytes" Parse SchemaViolation Error "settings, limits.body_bytes_max" "send less at once";
     LimitDepth "limit.depth" Parse SchemaViolation Error "settings, limits.depth_max" "nest less deeply";
     LimitFeatures "limit.features" Parse SchemaViolation Error "settings, limits.features_max" "send fewer features at once";

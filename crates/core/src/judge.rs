@@ -1,22 +1,25 @@
 //! The whole judgement: the bytes of one request, under one source, to its verdict.
 
-use crate::contract;
-use crate::digest::Sha256Digest;
+mod bench;
+mod records;
+
 use crate::envelope::Envelope;
 use crate::lane::ShardMap;
 use crate::limits::Limits;
-use crate::read::{self, Ask, Feature};
+use crate::read::{self, Ask};
 use crate::source::Source;
 use crate::violation::Report;
-use std::collections::BTreeMap;
+use bench::Bench;
 
 /// One request as the judgement sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// Whose request it is.
     pub source: &'a Source,
-    /// The body, as received.
+    /// The body, its Content-Encoding undone.
     pub body: &'a [u8],
+    /// How the body holds its features.
+    pub format: Format,
     /// Media type of the payloads, without parameters.
     pub content_type: &'a str,
     /// Header `Content-Crs`.
@@ -27,6 +30,18 @@ pub struct Request<'a> {
     pub traceparent: Option<&'a str>,
     /// The door's clock, µs since 1970.
     pub accepted_at_us: i64,
+}
+
+/// How a body holds its features.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// One GeoJSON object.
+    #[default]
+    Document,
+    /// One GeoJSON object a line.
+    Lines,
+    /// One GeoJSON object behind each record separator (RFC 8142).
+    Sequence,
 }
 
 /// A key that covers a whole request; the event's key is it, `#`, and the feature index.
@@ -52,8 +67,11 @@ pub enum Entry {
 /// The verdict on one request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
-    /// One entry a feature, in document order.
+    /// One entry a feature, in document order; a record that gives none has one as well.
     pub entries: Vec<Entry>,
+    /// Whether an error concerns the request as a whole, so that no feature of it stands
+    /// for itself.
+    pub whole: bool,
     /// Every violation, bounded, with totals.
     pub report: Report,
 }
@@ -79,72 +97,11 @@ impl Judged {
 /// Judges a request.
 #[must_use]
 pub fn judge(request: &Request<'_>, limits: &Limits, shard_map: ShardMap) -> Judged {
-    let ask = Ask {
-        limits,
-        content_crs: request.content_crs,
-        judge: true,
-    };
-    let mut bench = Bench {
-        request,
-        limits,
-        shard_map,
-        entries: Vec::new(),
-        report: Report::new(usize::try_from(limits.violations_max).unwrap_or(usize::MAX)),
-        payloads: BTreeMap::new(),
-        keys: BTreeMap::new(),
-    };
-    let mut report = read::read(request.body, ask, |feature| bench.take(feature));
-    report.append(bench.report);
-    Judged {
-        entries: bench.entries,
-        report,
-    }
-}
-
-struct Bench<'a> {
-    request: &'a Request<'a>,
-    limits: &'a Limits,
-    shard_map: ShardMap,
-    entries: Vec<Entry>,
-    report: Report,
-    payloads: BTreeMap<Sha256Digest, u32>,
-    keys: BTreeMap<String, u32>,
-}
-
-impl Bench<'_> {
-    fn take(&mut self, mut feature: Feature<'_>) {
-        let drawn = contract::draw(&feature, self.request, self.shard_map);
-        for violation in drawn.violations {
-            feature.report.push(violation);
-        }
-        let entry = drawn.envelope.map_or(Entry::Refused, |envelope| {
-            self.enter(&mut feature, envelope)
-        });
-        feature.report.sort();
-        self.report.append(feature.report);
-        self.entries.push(entry);
-    }
-
-    fn enter(&mut self, feature: &mut Feature<'_>, envelope: Envelope) -> Entry {
-        if let Some(first) = self.payloads.get(&envelope.payload_sha256) {
-            return Entry::DuplicateOf(*first);
-        }
-        if let Some(first) = self.keys.get(&envelope.key.value) {
-            feature.report.push(contract::key_reused(feature, *first));
-            return Entry::Refused;
-        }
-        let bytes = envelope.encoded_len();
-        if bytes as u64 > self.limits.envelope_bytes_max {
-            feature.report.push(contract::too_large(
-                feature,
-                bytes,
-                self.limits.envelope_bytes_max,
-            ));
-            return Entry::Refused;
-        }
-        self.payloads.insert(envelope.payload_sha256, feature.index);
-        self.keys.insert(envelope.key.value.clone(), feature.index);
-        Entry::Event(Box::new(envelope))
+    let bench = Bench::new(request, limits, shard_map);
+    match request.format {
+        Format::Document => bench.document(),
+        Format::Lines => records::judge(bench, read::lines(request.body)),
+        Format::Sequence => records::judge(bench, read::sequence(request.body)),
     }
 }
 

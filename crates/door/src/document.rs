@@ -95,6 +95,7 @@ fn detail(problem: &Problem) -> Option<String> {
         | Problem::MethodNotAllowed { .. }
         | Problem::MediaType
         | Problem::Encoding
+        | Problem::Coded(_)
         | Problem::Length
         | Problem::KeyMalformed
         | Problem::BodyCut

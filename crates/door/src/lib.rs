@@ -10,10 +10,12 @@
 //! [`Enqueue::settle`] with what the queue said. No 202 exists before that.
 
 mod answer;
+mod coding;
 mod document;
 mod enqueue;
 mod head;
 mod leading;
+mod media;
 mod meter;
 mod open;
 mod problem;
@@ -21,6 +23,7 @@ pub mod relay;
 mod settings;
 
 pub use answer::Answer;
+pub use coding::CodingFault;
 pub use enqueue::{Decision, Enqueue, Enqueued, Unavailable};
 pub use head::{HEADERS, Head};
 pub use meter::{Budget, Meter};

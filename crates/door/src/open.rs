@@ -1,8 +1,10 @@
 //! From the head of a request to its verdict.
 
 use crate::answer::Answer;
+use crate::coding::Coding;
 use crate::enqueue::{Decision, Enqueue};
-use crate::head::{Head, trimmed};
+use crate::head::Head;
+use crate::media::Media;
 use crate::meter::{Budget, Meter};
 use crate::problem::Problem;
 use hexlane_core::judge::{self, Request, RequestKey};
@@ -74,15 +76,11 @@ impl Door {
             door: self,
             source,
             head,
-            content_type: media_type(head)?,
+            media: Media::of(head)?,
             key: request_key(source, head)?,
             declared: declared_length(head)?,
+            coding: Coding::of(head)?,
         };
-        match head.header("content-encoding") {
-            None | Some("") => {}
-            Some(coding) if coding.eq_ignore_ascii_case("identity") => {}
-            Some(_) => return Err(Problem::Encoding),
-        }
         let bytes_max = self.limits.body_bytes_max;
         if opened.declared.is_some_and(|declared| declared > bytes_max) {
             return Err(Problem::TooLarge { bytes_max });
@@ -97,7 +95,8 @@ pub struct Opened<'a> {
     door: &'a Door,
     source: &'a Source,
     head: &'a Head,
-    content_type: &'static str,
+    media: Media,
+    coding: Coding,
     key: Option<RequestKey<'a>>,
     declared: Option<u64>,
 }
@@ -127,17 +126,28 @@ impl Opened<'_> {
         }
     }
 
-    /// Verifies the signature over the bytes and judges them. `now_us` becomes the time
+    /// Whether judging it may take long though its bytes are few: they are compressed.
+    #[must_use]
+    pub fn is_coded(&self) -> bool {
+        self.coding != Coding::Identity
+    }
+
+    /// Verifies the signature over the bytes on the wire, undoes their coding and judges them. `now_us` becomes the time
     /// of acceptance of every event.
     #[must_use]
     pub fn judge(&self, body: &[u8], now_us: i64) -> Decision {
         if let Err(fault) = prove_body(self.source, self.head, body, now_us) {
             return Decision::Answer(Problem::Unauthorized(fault).answer());
         }
+        let plain = match self.coding.undone(body, self.door.limits.body_bytes_max) {
+            Ok(plain) => plain,
+            Err(problem) => return Decision::Answer(problem.answer()),
+        };
         let request = Request {
             source: self.source,
-            body,
-            content_type: self.content_type,
+            body: &plain,
+            format: self.media.format,
+            content_type: self.media.payload,
             content_crs: self.head.header("content-crs"),
             key: self.key,
             traceparent: self
@@ -202,25 +212,6 @@ pub(crate) fn webhook_headers(head: &Head) -> WebhookHeaders<'_> {
         id: head.header("webhook-id"),
         timestamp: head.header("webhook-timestamp"),
         signature: head.header("webhook-signature"),
-    }
-}
-
-fn media_type(head: &Head) -> Result<&'static str, Problem> {
-    let header = head.header("content-type").ok_or(Problem::MediaType)?;
-    let mut pieces = header
-        .split(';')
-        .map(|piece| trimmed(piece).to_ascii_lowercase());
-    let name = pieces.next().unwrap_or_default();
-    let foreign_charset = pieces.any(|parameter| {
-        parameter
-            .strip_prefix("charset=")
-            .is_some_and(|charset| charset.trim_matches('"') != "utf-8")
-    });
-    match name.as_str() {
-        _ if foreign_charset => Err(Problem::MediaType),
-        "application/geo+json" | "application/vnd.geo+json" => Ok("application/geo+json"),
-        "application/json" => Ok("application/json"),
-        _ => Err(Problem::MediaType),
     }
 }
 
