@@ -21,6 +21,7 @@ fuzz_target!(|body: &[u8]| {
         source: &SOURCE,
         body,
         format: Format::Document,
+        event: None,
         content_type: "application/geo+json",
         content_crs: None,
         key: None,

@@ -38,6 +38,21 @@ version = { pointer = "/properties/seq", form = "sequence" }
 [sources.signed]
 auth = { standard_webhooks = { secrets = ["SIGNED_SECRET", "SIGNED_SECRET_OLD"] } }
 
+[sources.typed]
+auth = "none"
+cloud_events = { types = { moved = "upsert", gone = "delete" } }
+
+[sources.contracted]
+auth = "none"
+required = { "/properties/speed" = "number", "/properties/seen" = "time" }
+
+[sources.keeping]
+auth = { bearer = { secrets = ["TOKEN_SECRET"] } }
+on_refusal = "quarantine"
+
+[sources.hub]
+auth = { github = { secrets = ["TOKEN_SECRET"] } }
+
 [sources.token]
 auth = { bearer = { secrets = ["TOKEN_SECRET"] } }
 

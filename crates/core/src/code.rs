@@ -107,6 +107,14 @@ codes! {
     SchemaTimeInFuture "schema.time_in_future" Schema SchemaViolation Error "source, future_max_s" "set the sender's clock";
     SchemaOpUnknown "schema.op_unknown" Schema SchemaViolation Error "source, op" "use \"upsert\" or \"delete\"";
     SchemaTextTooLong "schema.text_too_long" Schema SchemaViolation Error "limits, 512 bytes" "use a shorter key, id or entity";
+    ContractMemberMissing "contract.member_missing" Schema SchemaViolation Error "source, required" "send every member that the source requires";
+    ContractMemberType "contract.member_type" Schema SchemaViolation Error "source, required" "send the member in the type that the source requires";
+    CloudEventForm "cloud_event.form" Schema SchemaViolation Error "CloudEvents 1.0 JSON format sections 3 and 4" "send a CloudEvents object, or an array of them as a batch";
+    CloudEventSpecversion "cloud_event.specversion" Schema SchemaViolation Error "CloudEvents 1.0 section 3.1" "send CloudEvents 1.0";
+    CloudEventAttribute "cloud_event.attribute" Schema SchemaViolation Error "CloudEvents 1.0 section 3.1" "give the event the attributes that CloudEvents asks for";
+    CloudEventType "cloud_event.type" Schema SchemaViolation Error "source, cloud_events.types" "send the types that the source takes";
+    CloudEventData "cloud_event.data" Schema SchemaViolation Error "CloudEvents 1.0 JSON format section 3.1" "carry one GeoJSON object in data, or in data_base64";
+    CloudEventOp "cloud_event.op_conflict" Schema SchemaViolation Error "source, cloud_events.types" "let the op of the feature be that of the event's type";
     IdempotencyKeyReused "idempotency.key_reused" Schema SchemaViolation Error "draft-ietf-httpapi-idempotency-key-header section 2.6" "use a new key for another payload";
     GeometryEmpty "geometry.empty" Schema InvalidGeometry Error "RFC 7946 section 3.1" "send coordinates, or a null geometry";
     GeometryNesting "geometry.nesting" Schema InvalidGeometry Error "RFC 7946 section 3.1" "nest the coordinates as the type asks for";

@@ -1,8 +1,13 @@
 //! The whole judgement: the bytes of one request, under one source, to its verdict.
 
 mod bench;
+mod events;
+mod quarantine;
 mod records;
 
+pub use quarantine::quarantine;
+
+use crate::cloud_event::EventHeaders;
 use crate::envelope::Envelope;
 use crate::lane::ShardMap;
 use crate::limits::Limits;
@@ -20,6 +25,8 @@ pub struct Request<'a> {
     pub body: &'a [u8],
     /// How the body holds its features.
     pub format: Format,
+    /// The event that the whole body is the data of, by the headers of binary mode.
+    pub event: Option<EventHeaders<'a>>,
     /// Media type of the payloads, without parameters.
     pub content_type: &'a str,
     /// Header `Content-Crs`.
@@ -42,6 +49,10 @@ pub enum Format {
     Lines,
     /// One GeoJSON object behind each record separator (RFC 8142).
     Sequence,
+    /// One `CloudEvents` object around its GeoJSON.
+    CloudEvent,
+    /// An array of them.
+    CloudEventBatch,
 }
 
 /// A key that covers a whole request; the event's key is it, `#`, and the feature index.
@@ -83,6 +94,23 @@ impl Judged {
         self.report.errors() == 0
     }
 
+    /// The same with every feature refused.
+    #[must_use]
+    pub fn without_events(mut self) -> Self {
+        self.entries.fill(Entry::Refused);
+        self
+    }
+
+    /// Whether some of it could be accepted without the rest.
+    #[must_use]
+    pub fn has_good(&self) -> bool {
+        let good = |entry: &Entry| match entry {
+            Entry::Event(_) | Entry::DuplicateOf(_) => true,
+            Entry::Refused => false,
+        };
+        !self.whole && self.entries.iter().any(good)
+    }
+
     /// The features that have errors, by index; all of them, whatever the report keeps.
     #[must_use]
     pub fn refused(&self) -> Vec<u32> {
@@ -97,11 +125,24 @@ impl Judged {
 /// Judges a request.
 #[must_use]
 pub fn judge(request: &Request<'_>, limits: &Limits, shard_map: ShardMap) -> Judged {
-    let bench = Bench::new(request, limits, shard_map);
+    let mut bench = Bench::new(request, limits, shard_map);
+    if let Some(headers) = &request.event {
+        match headers.read(request) {
+            Ok(event) => bench.carry(event),
+            Err(violations) => {
+                for violation in violations {
+                    bench.refuse_whole(violation);
+                }
+                return bench.close();
+            }
+        }
+    }
     match request.format {
         Format::Document => bench.document(),
         Format::Lines => records::judge(bench, read::lines(request.body)),
         Format::Sequence => records::judge(bench, read::sequence(request.body)),
+        Format::CloudEvent => events::one(bench),
+        Format::CloudEventBatch => events::batch(bench),
     }
 }
 

@@ -15,8 +15,8 @@ mod ranges;
 mod records;
 mod topology;
 
-pub(crate) use document::{read, read_part};
-pub(crate) use place::Place;
+pub(crate) use document::{duplicates, outline, read, read_part};
+pub(crate) use place::{Offsets, Place};
 pub(crate) use records::{Record, lines, sequence};
 
 use crate::code::Code;

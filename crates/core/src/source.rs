@@ -5,13 +5,19 @@
 //! Secrets are written by name only; the caller looks the values up.
 
 mod auth;
+mod cloud_events;
+mod member;
 mod version_rule;
 
 pub use auth::{Auth, AuthSettings};
+pub use cloud_events::{CloudEventSettings, TypeOp};
+pub use member::MemberType;
+pub(crate) use version_rule::rfc3339_us;
 pub use version_rule::{VersionForm, VersionRule, VersionSettings};
 
 use crate::lane::LaneRule;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A source as written. Unknown members are an error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,6 +50,29 @@ pub struct SourceSettings {
     /// How far ahead of the door's clock a version's time may be, in seconds.
     #[serde(default = "default_future_max_s")]
     pub future_max_s: u32,
+    /// The members that every upsert must have, by JSON Pointer, and their types.
+    #[serde(default)]
+    pub required: BTreeMap<String, MemberType>,
+    /// What the source makes of `CloudEvents`.
+    #[serde(default)]
+    pub cloud_events: CloudEventSettings,
+    /// What happens to a request that is judged bad.
+    #[serde(default)]
+    pub on_refusal: OnRefusal,
+    /// Bytes of what is quarantined for one request, as an envelope; over it, it is refused.
+    #[serde(default = "default_quarantine_bytes_max")]
+    pub quarantine_bytes_max: u32,
+}
+
+/// What a source does with a request that is judged bad.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnRefusal {
+    /// The sender is told, and nothing is kept.
+    #[default]
+    Refuse,
+    /// It is taken and kept as poison, for senders that would repeat a 422 for days.
+    Quarantine,
 }
 
 /// What a source does with another CRS.
@@ -76,6 +105,11 @@ const fn default_future_max_s() -> u32 {
     86_400
 }
 
+/// A usual webhook many times over, and little enough for any broker.
+const fn default_quarantine_bytes_max() -> u32 {
+    65_536
+}
+
 /// A source as resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
@@ -90,6 +124,10 @@ pub struct Source {
     pub(crate) lane: LaneRule,
     pub(crate) resolution: u8,
     pub(crate) future_max_us: i64,
+    pub(crate) required: Vec<(String, MemberType)>,
+    pub(crate) cloud_events: CloudEventSettings,
+    /// Bytes of what is quarantined for one request; none where the source refuses.
+    pub quarantine_bytes_max: Option<u32>,
 }
 
 /// Why settings do not make a source.
@@ -129,6 +167,24 @@ pub enum SourceError {
         /// What is wrong with it; never its value.
         reason: &'static str,
     },
+    /// A public key is none.
+    #[error("source `{source_name}`: public key {number} {reason}")]
+    PublicKey {
+        /// The source.
+        source_name: String,
+        /// Which of them, from 1; never its text: a secret may stand there by mistake.
+        number: usize,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// Two rules would order one entity in two ways.
+    #[error("source `{0}`: `cloud_events.time_is_version` and `version` exclude each other")]
+    TwoVersions(String),
+    /// What nobody vouches for must not be kept.
+    #[error(
+        "source `{0}`: `on_refusal = \"quarantine\"` needs an `auth`: anybody could fill the poison"
+    )]
+    QuarantineOpen(String),
     /// An `auth` without a secret would let everybody in.
     #[error("source `{0}`: `auth` names no secret; say `auth = \"none\"` to let everybody in")]
     NoSecret(String),
@@ -148,6 +204,10 @@ impl SourceSettings {
             resolution: default_resolution(),
             crs: CrsPolicy::default(),
             future_max_s: default_future_max_s(),
+            required: BTreeMap::new(),
+            cloud_events: CloudEventSettings::default(),
+            on_refusal: OnRefusal::default(),
+            quarantine_bytes_max: default_quarantine_bytes_max(),
         }
     }
 
@@ -176,6 +236,16 @@ impl SourceSettings {
         if let Some(version) = &self.version {
             check_pointer(name, "version.pointer", &version.pointer)?;
         }
+        for pointer in self.required.keys() {
+            check_pointer(name, "required", pointer)?;
+        }
+        if self.cloud_events.time_is_version && self.version.is_some() {
+            return Err(SourceError::TwoVersions(name.to_owned()));
+        }
+        let quarantines = self.on_refusal == OnRefusal::Quarantine;
+        if quarantines && self.auth == AuthSettings::None {
+            return Err(SourceError::QuarantineOpen(name.to_owned()));
+        }
         Ok(Source {
             name: name.to_owned(),
             auth: self.auth.resolve(name, secret)?,
@@ -186,6 +256,9 @@ impl SourceSettings {
             lane: self.lane,
             resolution: self.resolution,
             future_max_us: i64::from(self.future_max_s) * 1_000_000,
+            required: self.required.clone().into_iter().collect(),
+            cloud_events: self.cloud_events.clone(),
+            quarantine_bytes_max: quarantines.then_some(self.quarantine_bytes_max),
         })
     }
 }

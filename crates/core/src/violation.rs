@@ -253,6 +253,13 @@ impl Report {
         }
     }
 
+    /// Says of everything kept which record it concerns.
+    pub(crate) fn record(&mut self, record: Option<u32>) {
+        for violation in &mut self.kept {
+            violation.record = record;
+        }
+    }
+
     /// Says of everything kept where it stands in the body that the document is a part of.
     pub(crate) fn put(&mut self, place: &crate::read::Place) {
         for violation in &mut self.kept {

@@ -26,6 +26,7 @@ fn judged_within(limits: &Limits, key: Option<RequestKey<'_>>, body: &str) -> Ju
         source: &source(),
         body: body.as_bytes(),
         format: Format::Document,
+        event: None,
         content_type: "application/geo+json",
         content_crs: None,
         key,

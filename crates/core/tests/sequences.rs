@@ -20,6 +20,7 @@ fn judged_by(format: Format, limits: &Limits, body: &[u8]) -> Judged {
         source: &source,
         body,
         format,
+        event: None,
         content_type: "application/geo+json",
         content_crs: None,
         key: Some(RequestKey::Idempotency("k")),

@@ -18,14 +18,17 @@ mod leading;
 mod media;
 mod meter;
 mod open;
+mod prefer;
 mod problem;
+mod proof;
 pub mod relay;
 mod settings;
+mod verdict;
 
 pub use answer::Answer;
 pub use coding::CodingFault;
 pub use enqueue::{Decision, Enqueue, Enqueued, Unavailable};
-pub use head::{HEADERS, Head};
+pub use head::{EVENT_HEADERS, EVENT_MARK, HEADERS, Head};
 pub use meter::{Budget, Meter};
 pub use open::{Door, Opened};
 pub use problem::Problem;

@@ -46,6 +46,9 @@ pub enum Problem {
         report: Report,
         /// Every feature that has an error, by index: never cut.
         features: Vec<u32>,
+        /// Whether each feature was judged for itself, as the sender preferred, and none was
+        /// good.
+        each: bool,
     },
     /// A key came again with another payload; the indices of the features.
     KeyReused(Vec<u32>),
@@ -86,8 +89,8 @@ impl Problem {
             Self::MethodNotAllowed { .. } => 405,
             Self::TooLarge { .. } => 413,
             Self::MediaType | Self::Encoding => 415,
+            Self::Refused { each: true, .. } | Self::KeyReused(_) => 422,
             Self::Refused { report, .. } => Leading::of(report).map_or(422, Leading::status),
-            Self::KeyReused(_) => 422,
             Self::Backlog { .. } => 429,
             Self::Misconfigured => 500,
             Self::Busy | Self::QueueUnavailable { .. } => 503,
@@ -156,6 +159,7 @@ impl Problem {
             document::problem(self),
         );
         match self {
+            Self::Refused { report, .. } => answer.told(report.totals()),
             Self::MethodNotAllowed { allow } => answer.with("allow", *allow),
             Self::MediaType => answer.with("accept-post", media::ACCEPTED),
             Self::Encoding => answer.with("accept-encoding", "gzip, identity"),
@@ -171,7 +175,6 @@ impl Problem {
             | Self::KeyMalformed
             | Self::TooLarge { .. }
             | Self::BodyCut
-            | Self::Refused { .. }
             | Self::KeyReused(_)
             | Self::Misconfigured
             | Self::RelayMalformed(_) => answer,

@@ -8,7 +8,13 @@
 #[path = "support/mod.rs"]
 mod support;
 
+#[path = "input/cloud_events.rs"]
+mod cloud_events;
 #[path = "input/coded.rs"]
 mod coded;
+#[path = "input/policies.rs"]
+mod policies;
+#[path = "input/proofs.rs"]
+mod proofs;
 #[path = "input/sequences.rs"]
 mod sequences;

@@ -10,6 +10,7 @@ use std::io::Write as _;
 pub(crate) fn rows() -> Vec<Row> {
     let mut rows = sequences();
     rows.extend(coded());
+    rows.extend(events());
     rows
 }
 
@@ -70,6 +71,75 @@ fn sequences() -> Vec<Row> {
         )
         .at("", 0),
         Row::refused_request("no line", 400, "parse.empty", lines("\n\n".to_owned())),
+    ]
+}
+
+fn events() -> Vec<Row> {
+    let event = |id: &str, kind: &str, place: &str| {
+        let data = point(id, place);
+        format!(
+            r#"{{"specversion":"1.0","id":"{id}","source":"/tests","type":"{kind}","data":{data}}}"#
+        )
+    };
+    let to = |media: &str, body: String| Request {
+        path: "/v1/events/typed".to_owned(),
+        ..typed(media, body)
+    };
+    let structured = |body: String| to("application/cloudevents+json", body);
+    let batch = |body: String| to("application/cloudevents-batch+json", body);
+    let binary = |id: &str, kind: &str| {
+        to("application/geo+json", point(id, "[1,2]"))
+            .with("ce-specversion", "1.0")
+            .with("ce-id", id)
+            .with("ce-source", "/tests")
+            .with("ce-type", kind)
+    };
+    let other = event("ce-o", "painted", "[1,2]");
+    let other_at = offset(&other, "\"painted\"");
+    let far = format!("[{}]", event("ce-f", "moved", "[100,95]"));
+    let far_at = offset(&far, "[100,95]");
+    let refused = |name, code, request| Row::refused_request(name, 422, code, request);
+    vec![
+        Row::accepted_request("a binary event", binary("ce-1", "moved")),
+        Row::accepted_request(
+            "a structured event",
+            structured(event("ce-2", "moved", "[1,2]")),
+        ),
+        Row::accepted_request(
+            "a delete by its type",
+            structured(event("ce-2d", "gone", "[1,2]")),
+        ),
+        Row::accepted_request(
+            "a batch of events",
+            batch(format!(
+                "[{},{}]",
+                event("ce-3", "moved", "[1,2]"),
+                event("ce-4", "moved", "[1,2]")
+            )),
+        )
+        .results(&["accepted", "accepted"]),
+        refused(
+            "an event of another type",
+            "cloud_event.type",
+            structured(other),
+        )
+        .at("/type", other_at),
+        refused(
+            "a binary event of another type",
+            "cloud_event.type",
+            binary("ce-5", "painted"),
+        ),
+        refused(
+            "an event of another version",
+            "cloud_event.specversion",
+            binary("ce-6", "moved").with("ce-specversion", "0.3"),
+        ),
+        refused(
+            "a bad event in a batch",
+            "crs.latitude_out_of_range",
+            batch(far),
+        )
+        .at("/0/data/geometry/coordinates", far_at),
     ]
 }
 

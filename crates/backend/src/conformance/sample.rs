@@ -123,6 +123,7 @@ impl Sample {
                 contract: CONTRACT,
                 core_version: "suite".to_owned(),
             },
+            report: None,
         }
     }
 

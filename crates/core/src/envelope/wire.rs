@@ -65,6 +65,8 @@ struct WireEnvelope {
     contract: u32,
     #[prost(string, tag = "27")]
     core_version: String,
+    #[prost(string, optional, tag = "28")]
+    report: Option<String>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -134,6 +136,7 @@ fn wire(envelope: &Envelope, payload: Option<Vec<u8>>) -> WireEnvelope {
         accepted_at_us: envelope.accepted_at_us,
         contract: envelope.verdict.contract,
         core_version: envelope.verdict.core_version.clone(),
+        report: envelope.report.clone(),
     }
 }
 
@@ -183,6 +186,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Envelope, EnvelopeError> {
             contract: wire.contract,
             core_version: wire.core_version,
         },
+        report: wire.report,
     })
 }
 

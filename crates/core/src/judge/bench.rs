@@ -1,6 +1,7 @@
 //! Where features become events: one entry each, in order, over all documents of a request.
 
 use super::{Entry, Judged, Request};
+use crate::cloud_event::CloudEvent;
 use crate::code::Code;
 use crate::contract;
 use crate::digest::Sha256Digest;
@@ -22,6 +23,8 @@ pub(super) struct Bench<'a> {
     share: Share,
     payloads: BTreeMap<Sha256Digest, u32>,
     keys: BTreeMap<String, u32>,
+    /// The event whose data is read.
+    event: Option<CloudEvent>,
 }
 
 impl<'a> Bench<'a> {
@@ -36,10 +39,11 @@ impl<'a> Bench<'a> {
             share: Share::of(limits),
             payloads: BTreeMap::new(),
             keys: BTreeMap::new(),
+            event: None,
         }
     }
 
-    fn ask(&self) -> Ask<'a> {
+    pub(super) fn ask(&self) -> Ask<'a> {
         Ask {
             limits: self.limits,
             content_crs: self.request.content_crs,
@@ -60,18 +64,37 @@ impl<'a> Bench<'a> {
         }
     }
 
+    /// Whether there may be one more feature; false is told where it would stand.
+    pub(super) fn has_room(&mut self, place: &Place) -> bool {
+        let most = self.limits.features_max;
+        if self.next() < most {
+            return true;
+        }
+        let message = format!("more than {most} features in one request");
+        let mut violation = Violation::new(Code::LimitFeatures, message).at("", 0);
+        place.apply(&mut violation);
+        self.refuse_whole(violation);
+        false
+    }
+
+    /// What follows is the data of that event.
+    pub(super) fn carry(&mut self, event: CloudEvent) {
+        let first = self.next();
+        self.event = Some(CloudEvent { first, ..event });
+    }
+
+    /// How many violations a report keeps.
+    pub(super) fn kept_max(&self) -> usize {
+        usize::try_from(self.limits.violations_max).unwrap_or(usize::MAX)
+    }
+
     /// Reads one of several documents, and puts what is found where it stands. False when
     /// the request ends there: it holds too much.
     pub(super) fn part(&mut self, bytes: &[u8], place: &Place) -> bool {
-        let first = self.next();
-        if first >= self.limits.features_max {
-            let most = self.limits.features_max;
-            let message = format!("more than {most} features in one request");
-            let mut violation = Violation::new(Code::LimitFeatures, message).at("", 0);
-            place.apply(&mut violation);
-            self.refuse_whole(violation);
+        if !self.has_room(place) {
             return false;
         }
+        let first = self.next();
         let (ask, mut share) = (self.ask(), self.share);
         share.first = first;
         let mut report = read::read_part(bytes, ask, &mut share, |feature| {
@@ -99,15 +122,20 @@ impl<'a> Bench<'a> {
 
     /// A record that gives no feature: it has an index all the same, so that those behind
     /// it keep theirs once it is mended.
-    pub(super) fn broken(&mut self, mut violation: Violation) {
-        violation.feature = Some(self.next());
-        self.report.push(violation);
+    pub(super) fn broken(&mut self, mut report: Report) {
+        report.assign(self.next());
+        self.report.append(report);
         self.entries.push(Entry::Refused);
     }
 
     /// An error of the request as a whole.
     pub(super) fn refuse_whole(&mut self, violation: Violation) {
-        self.report.push(violation);
+        self.refuse_all(Report::of(violation));
+    }
+
+    /// Errors of the request as a whole.
+    pub(super) fn refuse_all(&mut self, report: Report) {
+        self.report.append(report);
         self.whole = true;
     }
 
@@ -141,7 +169,7 @@ impl<'a> Bench<'a> {
     }
 
     fn take(&mut self, mut feature: Feature<'_>, place: Option<&Place>) {
-        let drawn = contract::draw(&feature, self.request, self.shard_map);
+        let drawn = contract::draw(&feature, self.request, self.event.as_ref(), self.shard_map);
         for violation in drawn.violations {
             feature.report.push(violation);
         }

@@ -3,8 +3,8 @@
 use super::Judged;
 use super::bench::Bench;
 use crate::code::Code;
-use crate::read::{Place, Record};
-use crate::violation::Violation;
+use crate::read::{Offsets, Place, Record};
+use crate::violation::{Report, Violation};
 
 /// The verdict on a body of these records.
 pub(super) fn judge<'a>(mut bench: Bench<'_>, records: impl Iterator<Item = Record<'a>>) -> Judged {
@@ -16,14 +16,15 @@ pub(super) fn judge<'a>(mut bench: Bench<'_>, records: impl Iterator<Item = Reco
     for record in records {
         let place = Place {
             record: Some(number),
-            start: record.start,
+            pointer: String::new(),
+            offsets: Offsets::From(record.start),
         };
         number += 1;
         if !record.separated {
             let message = "this stands before the first record separator";
             let mut violation = Violation::new(Code::ParseSeparator, message).at("", 0);
             place.apply(&mut violation);
-            bench.broken(violation);
+            bench.broken(Report::of(violation));
         } else if !bench.part(record.bytes, &place) {
             break;
         }

@@ -33,13 +33,9 @@ pub(crate) fn read_part<'a>(
 ) -> Report {
     let kept_max = usize::try_from(ask.limits.violations_max).unwrap_or(usize::MAX);
     let mut report = Report::new(kept_max);
-    let text = match text(body, ask) {
-        Ok(text) => text,
-        Err(violation) => return Report::of(*violation),
-    };
-    let index = match json::validate(text, ask.limits.depth_max) {
-        Ok(index) => index,
-        Err(fault) => return Report::of(syntax(fault, ask)),
+    let (text, index) = match outline(body, ask) {
+        Ok(outline) => outline,
+        Err(refused) => return refused,
     };
     let root = Value::root(text, &index);
     let mut course = Course {
@@ -57,6 +53,14 @@ pub(crate) fn read_part<'a>(
     duplicates(&index, course.features.end, text.len(), &mut report);
     report.sort();
     report
+}
+
+/// The text of a document, and where its containers end.
+pub(crate) fn outline<'a>(body: &'a [u8], ask: Ask<'_>) -> Result<(&'a str, Index), Report> {
+    let text = text(body, ask).map_err(|violation| Report::of(*violation))?;
+    let index = json::validate(text, ask.limits.depth_max);
+    let index = index.map_err(|fault| Report::of(syntax(fault, ask)))?;
+    Ok((text, index))
 }
 
 fn text<'a>(body: &'a [u8], ask: Ask<'_>) -> Result<&'a str, Box<Violation>> {
@@ -112,7 +116,7 @@ fn syntax(fault: SyntaxFault, ask: Ask<'_>) -> Violation {
 }
 
 /// Tells the duplicates from `start` to `end` (exclusive): all are counted, the first kept.
-pub(super) fn duplicates(index: &Index, start: usize, end: usize, report: &mut Report) {
+pub(crate) fn duplicates(index: &Index, start: usize, end: usize, report: &mut Report) {
     let mut kept = 0;
     for duplicate in &index.duplicates {
         if (start..end).contains(&duplicate.at) {

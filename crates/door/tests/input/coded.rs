@@ -70,6 +70,7 @@ fn bombs_and_broken_bytes_have_their_answers() {
 fn the_signature_is_over_the_bytes_on_the_wire() {
     let auth = AuthSettings::StandardWebhooks {
         secrets: vec!["HOOK".to_owned()],
+        public_keys: Vec::new(),
         tolerance_s: 300,
     };
     let door = door(auth, |_| {});
