@@ -42,6 +42,16 @@ auth = { standard_webhooks = { secrets = ["SIGNED_SECRET", "SIGNED_SECRET_OLD"] 
 auth = "none"
 cloud_events = { types = { moved = "upsert", gone = "delete" } }
 
+[sources.squares]
+auth = "none"
+grid = "s2"
+
+[sources.tiles]
+auth = "none"
+grid = "quadkey"
+resolution = 9
+lane = "cell+entity"
+
 [sources.contracted]
 auth = "none"
 required = { "/properties/speed" = "number", "/properties/seen" = "time" }

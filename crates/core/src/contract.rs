@@ -353,7 +353,8 @@ impl<'a> Contract<'a> {
             return None;
         };
         let [longitude, latitude] = lane_point(geometry)?;
-        Cell::at(longitude, latitude, self.source.resolution)
+        let source = self.source;
+        source.grid.cell_at(longitude, latitude, source.resolution)
     }
 }
 

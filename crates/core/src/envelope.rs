@@ -36,7 +36,7 @@ pub struct Envelope {
     pub declared_crs: Option<String>,
     /// Repaired or reprojected geometry; none when the payload stands as it is.
     pub derived: Option<Derived>,
-    /// H3 cell of the lane point; none without geometry.
+    /// Cell of the lane point; none without geometry.
     pub cell: Option<Cell>,
     /// Events of one lane key keep their order.
     pub lane_key: LaneKey,

@@ -15,7 +15,7 @@ pub use member::MemberType;
 pub(crate) use version_rule::rfc3339_us;
 pub use version_rule::{VersionForm, VersionRule, VersionSettings};
 
-use crate::lane::LaneRule;
+use crate::lane::{Grid, LaneRule};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -41,9 +41,12 @@ pub struct SourceSettings {
     /// What keeps its order: `cell`, `entity` or `cell+entity`.
     #[serde(default)]
     pub lane: LaneRule,
-    /// H3 resolution of the lane's cell, 0 to 15.
-    #[serde(default = "default_resolution")]
-    pub resolution: u8,
+    /// The grid of the lane's cell: `h3`, `s2` or `quadkey`.
+    #[serde(default)]
+    pub grid: Grid,
+    /// Resolution of the lane's cell; none is the usual one of the grid.
+    #[serde(default)]
+    pub resolution: Option<u8>,
     /// What happens to another CRS than OGC:CRS84.
     #[serde(default)]
     pub crs: CrsPolicy,
@@ -96,10 +99,6 @@ fn default_op() -> String {
     "/properties/op".to_owned()
 }
 
-const fn default_resolution() -> u8 {
-    6
-}
-
 /// One broken clock must not freeze an entity: a day.
 const fn default_future_max_s() -> u32 {
     86_400
@@ -122,6 +121,7 @@ pub struct Source {
     pub(crate) version: VersionRule,
     pub(crate) op: String,
     pub(crate) lane: LaneRule,
+    pub(crate) grid: Grid,
     pub(crate) resolution: u8,
     pub(crate) future_max_us: i64,
     pub(crate) required: Vec<(String, MemberType)>,
@@ -146,9 +146,19 @@ pub enum SourceError {
         /// What stands there.
         pointer: String,
     },
-    /// H3 has resolutions 0 to 15.
-    #[error("source `{0}`: `resolution` is {1}, H3 has 0 to 15")]
-    Resolution(String, u8),
+    /// The grid has no such resolution.
+    #[error(
+        "source `{source_name}`: `resolution` is {resolution}, {} has {} to {}",
+        grid.as_str(), grid.resolutions().start(), grid.resolutions().end()
+    )]
+    Resolution {
+        /// The source.
+        source_name: String,
+        /// Its grid.
+        grid: Grid,
+        /// What stands there.
+        resolution: u8,
+    },
     /// A secret is named and not there.
     #[error("source `{source_name}`: the secret `{secret}` is not set")]
     SecretMissing {
@@ -201,7 +211,8 @@ impl SourceSettings {
             version: None,
             op: default_op(),
             lane: LaneRule::default(),
-            resolution: default_resolution(),
+            grid: Grid::default(),
+            resolution: None,
             crs: CrsPolicy::default(),
             future_max_s: default_future_max_s(),
             required: BTreeMap::new(),
@@ -225,8 +236,14 @@ impl SourceSettings {
         if name.is_empty() || name.len() > 64 || !name.bytes().all(plain) {
             return Err(SourceError::Name(name.to_owned()));
         }
-        if self.resolution > 15 {
-            return Err(SourceError::Resolution(name.to_owned(), self.resolution));
+        let grid = self.grid;
+        let resolution = self.resolution.unwrap_or(grid.resolution_default());
+        if !grid.resolutions().contains(&resolution) {
+            return Err(SourceError::Resolution {
+                source_name: name.to_owned(),
+                grid,
+                resolution,
+            });
         }
         for pointer in &self.entity {
             check_pointer(name, "entity", pointer)?;
@@ -254,7 +271,8 @@ impl SourceSettings {
             version: VersionRule::of(self.version.as_ref()),
             op: self.op.clone(),
             lane: self.lane,
-            resolution: self.resolution,
+            grid,
+            resolution,
             future_max_us: i64::from(self.future_max_s) * 1_000_000,
             required: self.required.clone().into_iter().collect(),
             cloud_events: self.cloud_events.clone(),

@@ -76,7 +76,7 @@ fn mended(settings: &SourceSettings, error: &SourceError) -> SourceSettings {
     let whole = SourceSettings::new(AuthSettings::None);
     match error {
         SourceError::Name(_) => {}
-        SourceError::Resolution(..) => settings.resolution = whole.resolution,
+        SourceError::Resolution { .. } => settings.resolution = whole.resolution,
         SourceError::Pointer { member, .. } => match *member {
             "entity" => settings.entity = whole.entity,
             "event_id" => settings.event_id = whole.event_id,
@@ -99,7 +99,7 @@ fn mended(settings: &SourceSettings, error: &SourceError) -> SourceSettings {
 /// name itself.
 fn member(error: &SourceError) -> &'static str {
     match error {
-        SourceError::Resolution(..) => "resolution",
+        SourceError::Resolution { .. } => "resolution",
         SourceError::Pointer { member, .. } => member.split('.').next().unwrap_or(member),
         SourceError::TwoVersions(_) => "cloud_events",
         SourceError::QuarantineOpen(_) => "on_refusal",
@@ -121,7 +121,7 @@ fn told(error: &SourceError) -> String {
             format!("source `{source_name}`: `secrets` holds names of environment variables")
         }
         SourceError::Name(_)
-        | SourceError::Resolution(..)
+        | SourceError::Resolution { .. }
         | SourceError::Pointer { .. }
         | SourceError::SecretMissing { .. }
         | SourceError::SecretUnusable { .. }
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn every_mistake_of_a_source_is_told_once() {
         let mut settings = SourceSettings::new(AuthSettings::Bearer { secrets: vec![] });
-        settings.resolution = 99;
+        settings.resolution = Some(99);
         settings.entity = vec!["id".to_owned()];
         settings.event_id = "id".to_owned();
         settings.op = "op".to_owned();
