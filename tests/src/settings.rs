@@ -56,10 +56,6 @@ lane = "cell+entity"
 auth = "none"
 required = { "/properties/speed" = "number", "/properties/seen" = "time" }
 
-[sources.keeping]
-auth = { bearer = { secrets = ["TOKEN_SECRET"] } }
-on_refusal = "quarantine"
-
 [sources.hub]
 auth = { github = { secrets = ["TOKEN_SECRET"] } }
 
