@@ -4,7 +4,7 @@
 
 use hexlane_core::Envelope;
 use hexlane_core::effect::{Effect, judge_again};
-use hexlane_core::judge::{Entry, Request, judge};
+use hexlane_core::judge::{Entry, Format, Request, judge};
 use hexlane_core::lane::ShardMap;
 use hexlane_core::limits::Limits;
 use hexlane_core::source::{AuthSettings, Source, SourceSettings};
@@ -20,6 +20,8 @@ fuzz_target!(|body: &[u8]| {
     let request = Request {
         source: &SOURCE,
         body,
+        format: Format::Document,
+        event: None,
         content_type: "application/geo+json",
         content_crs: None,
         key: None,

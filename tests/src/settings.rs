@@ -38,6 +38,27 @@ version = { pointer = "/properties/seq", form = "sequence" }
 [sources.signed]
 auth = { standard_webhooks = { secrets = ["SIGNED_SECRET", "SIGNED_SECRET_OLD"] } }
 
+[sources.typed]
+auth = "none"
+cloud_events = { types = { moved = "upsert", gone = "delete" } }
+
+[sources.squares]
+auth = "none"
+grid = "s2"
+
+[sources.tiles]
+auth = "none"
+grid = "quadkey"
+resolution = 9
+lane = "cell+entity"
+
+[sources.contracted]
+auth = "none"
+required = { "/properties/speed" = "number", "/properties/seen" = "time" }
+
+[sources.hub]
+auth = { github = { secrets = ["TOKEN_SECRET"] } }
+
 [sources.token]
 auth = { bearer = { secrets = ["TOKEN_SECRET"] } }
 

@@ -26,3 +26,16 @@ pub fn signed(request: Request, secret: &str, id: &str, timestamp_s: i64) -> Req
         .with("webhook-timestamp", timestamp_s.to_string())
         .with("webhook-signature", signature)
 }
+
+/// The value of `x-hub-signature-256` for a body.
+///
+/// # Panics
+/// Never: HMAC takes a key of any length.
+#[must_use]
+pub fn hub(secret: &str, body: &[u8]) -> String {
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("a key of any length");
+    mac.update(body);
+    let digest = mac.finalize().into_bytes();
+    let digits: Vec<String> = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("sha256={}", digits.concat())
+}

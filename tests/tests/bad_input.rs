@@ -9,6 +9,8 @@
 
 #[path = "bad_input/contract.rs"]
 mod contract;
+#[path = "bad_input/formats.rs"]
+mod formats;
 #[path = "bad_input/geometry.rs"]
 mod geometry;
 #[path = "bad_input/head.rs"]
@@ -44,6 +46,7 @@ fn table() -> Vec<Row> {
     let mut rows = text::rows();
     rows.extend(geometry::rows());
     rows.extend(contract::rows());
+    rows.extend(formats::rows());
     rows.extend(head::rows());
     rows.extend(proof::rows());
     rows

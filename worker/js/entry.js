@@ -18,7 +18,8 @@ const SHORT_BYTES_MAX = 1 << 20;
 const IN_FLIGHT_BYTES_MAX = 16 << 20;
 
 const state = glue.__worker_init_state();
-const names = glue.header_names().split("\n");
+// Which headers the door reads: it depends on the sources, which do not change in an isolate.
+let names;
 let inFlight = 0;
 
 function failed(error) {
@@ -33,8 +34,14 @@ addEventListener("error", (event) => failed(event.error));
 
 // The URL, then the headers that the door reads as lines of name, tab, value: neither
 // holds a newline. One string, because each one that goes into wasm costs.
-function headLines(url, headers) {
-  let lines = url;
+function headLines(url, headers, env) {
+  names ??= glue.header_names(env).split("\n\n").map((lines) => lines.split("\n"));
+  const lines = url + headersOf(headers, names[0]);
+  return headers.has("ce-specversion") ? lines + headersOf(headers, names[1]) : lines;
+}
+
+function headersOf(headers, names) {
+  let lines = "";
   for (let at = 0; at < names.length; at++) {
     const value = headers.get(names[at]);
     if (value !== null) lines += "\n" + names[at] + "\t" + value;
@@ -46,7 +53,7 @@ async function short(request, headers, length, env) {
   inFlight += length;
   try {
     const body = await request.arrayBuffer();
-    return await glue.take(headLines(request.url, headers), new Uint8Array(body), env);
+    return await glue.take(headLines(request.url, headers, env), new Uint8Array(body), env);
   } finally {
     inFlight -= length;
   }

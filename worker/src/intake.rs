@@ -3,7 +3,7 @@
 use crate::bindings::Edge;
 use crate::{reply, route};
 use futures_util::StreamExt;
-use hexlane_door::{Answer, Decision, Enqueue, HEADERS, Head, Meter, Problem};
+use hexlane_door::{Answer, Decision, EVENT_HEADERS, EVENT_MARK, Enqueue, Head, Meter, Problem};
 use js_sys::futures::future_to_promise;
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
@@ -49,7 +49,7 @@ fn judge_whole(head: &Head, body: &[u8], edge: &Edge) -> Result<Decision, Answer
 
 /// Any request; its body is metered as it arrives.
 pub(crate) async fn streamed(mut request: Request, edge: &Edge) -> Answer {
-    let head = head(&request);
+    let head = head(&request, edge.door.headers());
     if let Some(answer) = live(&head) {
         return answer;
     }
@@ -76,11 +76,20 @@ async fn routed(enqueue: Enqueue, edge: &Edge) -> Answer {
     enqueue.settle(said.as_deref().map_err(|unavailable| *unavailable))
 }
 
-fn head(request: &Request) -> Head {
+fn head(request: &Request, names: &[&str]) -> Head {
     let head = Head::new(request.method().as_ref(), &request.path());
+    let head = with_headers(head, request, names);
+    if request.headers().has(EVENT_MARK).unwrap_or(false) {
+        with_headers(head, request, &EVENT_HEADERS)
+    } else {
+        head
+    }
+}
+
+fn with_headers(head: Head, request: &Request, names: &[&str]) -> Head {
     let headers = request.headers();
-    HEADERS
-        .into_iter()
+    names
+        .iter()
         .fold(head, |head, name| match headers.get(name) {
             Ok(Some(value)) => head.with(name, &value),
             Ok(None) | Err(_) => head,

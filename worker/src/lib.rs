@@ -51,11 +51,20 @@ pub async fn fetch(
     Ok(reply::response(&answer).into())
 }
 
-/// The headers that the door reads, one a line.
+/// The headers that the door reads, one a line; after an empty line those that it reads
+/// only where `ce-specversion` is there.
 #[wasm_bindgen]
 #[must_use]
-pub fn header_names() -> String {
-    hexlane_door::HEADERS.join("\n")
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "what comes over from JavaScript is owned"
+)]
+pub fn header_names(env: Env) -> String {
+    let names = bindings::resolve(&env).map_or_else(
+        |_| hexlane_door::HEADERS.join("\n"),
+        |edge| edge.door.headers().join("\n"),
+    );
+    format!("{names}\n\n{}", hexlane_door::EVENT_HEADERS.join("\n"))
 }
 
 fn misconfigured(reason: &str) -> hexlane_door::Answer {

@@ -81,6 +81,8 @@ codes! {
     ParseTrailingBytes "parse.trailing_bytes" Parse SchemaViolation Error "RFC 8259 section 2" "send one JSON text and nothing after it";
     ParseLoneSurrogate "parse.lone_surrogate" Parse SchemaViolation Error "RFC 8259 section 8.2" "write surrogates in pairs";
     ParseDuplicateMember "parse.duplicate_member" Parse SchemaViolation Error "RFC 8259 section 4" "name each member of an object once";
+    ParseTruncated "parse.truncated" Parse SchemaViolation Error "RFC 7464 section 2.4" "send the record whole";
+    ParseSeparator "parse.separator" Parse SchemaViolation Error "RFC 8142 section 2" "put a record separator (U+001E) before each text";
     LimitBytes "limit.bytes" Parse SchemaViolation Error "settings, limits.body_bytes_max" "send less at once";
     LimitDepth "limit.depth" Parse SchemaViolation Error "settings, limits.depth_max" "nest less deeply";
     LimitFeatures "limit.features" Parse SchemaViolation Error "settings, limits.features_max" "send fewer features at once";
@@ -105,6 +107,14 @@ codes! {
     SchemaTimeInFuture "schema.time_in_future" Schema SchemaViolation Error "source, future_max_s" "set the sender's clock";
     SchemaOpUnknown "schema.op_unknown" Schema SchemaViolation Error "source, op" "use \"upsert\" or \"delete\"";
     SchemaTextTooLong "schema.text_too_long" Schema SchemaViolation Error "limits, 512 bytes" "use a shorter key, id or entity";
+    ContractMemberMissing "contract.member_missing" Schema SchemaViolation Error "source, required" "send every member that the source requires";
+    ContractMemberType "contract.member_type" Schema SchemaViolation Error "source, required" "send the member in the type that the source requires";
+    CloudEventForm "cloud_event.form" Schema SchemaViolation Error "CloudEvents 1.0 JSON format sections 3 and 4" "send a CloudEvents object, or an array of them as a batch";
+    CloudEventSpecversion "cloud_event.specversion" Schema SchemaViolation Error "CloudEvents 1.0 section 3.1" "send CloudEvents 1.0";
+    CloudEventAttribute "cloud_event.attribute" Schema SchemaViolation Error "CloudEvents 1.0 section 3.1" "give the event the attributes that CloudEvents asks for";
+    CloudEventType "cloud_event.type" Schema SchemaViolation Error "source, cloud_events.types" "send the types that the source takes";
+    CloudEventData "cloud_event.data" Schema SchemaViolation Error "CloudEvents 1.0 JSON format section 3.1" "carry one GeoJSON object in data, or in data_base64";
+    CloudEventOp "cloud_event.op_conflict" Schema SchemaViolation Error "source, cloud_events.types" "let the op of the feature be that of the event's type";
     IdempotencyKeyReused "idempotency.key_reused" Schema SchemaViolation Error "draft-ietf-httpapi-idempotency-key-header section 2.6" "use a new key for another payload";
     GeometryEmpty "geometry.empty" Schema InvalidGeometry Error "RFC 7946 section 3.1" "send coordinates, or a null geometry";
     GeometryNesting "geometry.nesting" Schema InvalidGeometry Error "RFC 7946 section 3.1" "nest the coordinates as the type asks for";

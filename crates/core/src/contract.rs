@@ -1,6 +1,10 @@
 //! A feature under its source's contract: identity, version, op, lane, and from them
 //! the envelope. Nothing here reads a clock; acceptance has its time as an argument.
 
+mod carried;
+mod required;
+
+use crate::cloud_event::CloudEvent;
 use crate::code::Code;
 use crate::digest::{hex, sha256};
 use crate::envelope::{
@@ -40,18 +44,26 @@ struct Facts {
 }
 
 /// Draws up the envelope of a feature that has been read. What is refused is not digested.
-pub(crate) fn draw(feature: &Feature<'_>, request: &Request<'_>, shard_map: ShardMap) -> Drawn {
-    let mut contract = Contract::new(feature, request);
+pub(crate) fn draw(
+    feature: &Feature<'_>,
+    request: &Request<'_>,
+    event: Option<&CloudEvent>,
+    shard_map: ShardMap,
+) -> Drawn {
+    let mut contract = Contract::new(feature, request, event);
     let op = contract.op();
     let event_id = contract.text(&request.source.event_id, Code::SchemaEventIdType);
     let facts = Facts {
         op,
         key: contract.key(event_id.as_deref()),
-        event_id,
+        event_id: event_id.or_else(|| contract.carried_id()),
         entity: contract.entity(op),
         version: contract.version(),
         cell: contract.cell(op),
     };
+    if op == Op::Upsert {
+        contract.required();
+    }
     let violations = contract.violations;
     let good = violations.is_empty() && feature.report.errors() == 0;
     let envelope = good.then(|| envelope(feature, request, shard_map, facts));
@@ -105,6 +117,7 @@ fn envelope(
             contract: CONTRACT,
             core_version: env!("CARGO_PKG_VERSION").to_owned(),
         },
+        report: None,
     }
 }
 
@@ -139,6 +152,8 @@ struct Contract<'a> {
     feature: &'a Feature<'a>,
     source: &'a Source,
     request: &'a Request<'a>,
+    /// The event that carries the feature.
+    event: Option<&'a CloudEvent>,
     fields: Fields<'a>,
     /// Of `properties`, when it is an object.
     properties: Option<Fields<'a>>,
@@ -146,7 +161,11 @@ struct Contract<'a> {
 }
 
 impl<'a> Contract<'a> {
-    fn new(feature: &'a Feature<'a>, request: &'a Request<'a>) -> Self {
+    fn new(
+        feature: &'a Feature<'a>,
+        request: &'a Request<'a>,
+        event: Option<&'a CloudEvent>,
+    ) -> Self {
         let fields = Fields::of(feature.value);
         let properties = fields
             .get("properties")
@@ -156,6 +175,7 @@ impl<'a> Contract<'a> {
             feature,
             source: request.source,
             request,
+            event,
             fields,
             properties,
             violations: Vec::new(),
@@ -213,7 +233,8 @@ impl<'a> Contract<'a> {
         }
     }
 
-    fn op(&mut self) -> Op {
+    /// What the feature itself says.
+    fn own_op(&mut self) -> Op {
         let Some(value) = self.find(&self.source.op) else {
             return Op::Upsert;
         };
@@ -234,13 +255,14 @@ impl<'a> Contract<'a> {
     /// The first rule that gives a key; none leaves it to the content.
     fn key(&mut self, event_id: Option<&str>) -> Option<IdempotencyKey> {
         let index = self.feature.index;
-        let (value, rule) = match (self.request.key, event_id) {
-            (Some(RequestKey::Idempotency(key)), _) => {
+        let (value, rule) = match (self.request.key, self.carried_key(), event_id) {
+            (Some(RequestKey::Idempotency(key)), ..) => {
                 (format!("{key}#{index}"), KeyRule::IdempotencyHeader)
             }
-            (Some(RequestKey::WebhookId(id)), _) => (format!("{id}#{index}"), KeyRule::WebhookId),
-            (None, Some(event_id)) => (key_of_event(event_id), KeyRule::EventId),
-            (None, None) => return None,
+            (Some(RequestKey::WebhookId(id)), ..) => (format!("{id}#{index}"), KeyRule::WebhookId),
+            (None, Some(key), _) => (key, KeyRule::CloudEvent),
+            (None, None, Some(event_id)) => (key_of_event(event_id), KeyRule::EventId),
+            (None, None, None) => return None,
         };
         if value.len() > TEXT_BYTES_MAX {
             let message = format!("the key is longer than {TEXT_BYTES_MAX} bytes");
@@ -273,6 +295,9 @@ impl<'a> Contract<'a> {
     }
 
     fn version(&mut self) -> i64 {
+        if self.source.cloud_events.time_is_version {
+            return self.carried_version();
+        }
         let accepted_at_us = self.request.accepted_at_us;
         let rule = &self.source.version;
         let Some(value) = self.find(&rule.pointer) else {
@@ -328,7 +353,8 @@ impl<'a> Contract<'a> {
             return None;
         };
         let [longitude, latitude] = lane_point(geometry)?;
-        Cell::at(longitude, latitude, self.source.resolution)
+        let source = self.source;
+        source.grid.cell_at(longitude, latitude, source.resolution)
     }
 }
 

@@ -36,7 +36,7 @@ pub struct Envelope {
     pub declared_crs: Option<String>,
     /// Repaired or reprojected geometry; none when the payload stands as it is.
     pub derived: Option<Derived>,
-    /// H3 cell of the lane point; none without geometry.
+    /// Cell of the lane point; none without geometry.
     pub cell: Option<Cell>,
     /// Events of one lane key keep their order.
     pub lane_key: LaneKey,
@@ -60,6 +60,8 @@ pub struct Envelope {
     pub accepted_at_us: i64,
     /// By which rules and by which build it was judged.
     pub verdict: VerdictStamp,
+    /// Why it was refused, a JSON array of violations; only of what is quarantined.
+    pub report: Option<String>,
 }
 
 /// Why the event is on the queue.
@@ -174,7 +176,8 @@ impl Envelope {
     }
 
     /// How many bytes [`Envelope::encode`] would give.
-    pub(crate) fn encoded_len(&self) -> usize {
+    #[must_use]
+    pub fn encoded_len(&self) -> usize {
         wire::encoded_len(self)
     }
 

@@ -1,22 +1,32 @@
 //! The whole judgement: the bytes of one request, under one source, to its verdict.
 
-use crate::contract;
-use crate::digest::Sha256Digest;
+mod bench;
+mod events;
+mod quarantine;
+mod records;
+
+pub use quarantine::quarantine;
+
+use crate::cloud_event::EventHeaders;
 use crate::envelope::Envelope;
 use crate::lane::ShardMap;
 use crate::limits::Limits;
-use crate::read::{self, Ask, Feature};
+use crate::read::{self, Ask};
 use crate::source::Source;
 use crate::violation::Report;
-use std::collections::BTreeMap;
+use bench::Bench;
 
 /// One request as the judgement sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// Whose request it is.
     pub source: &'a Source,
-    /// The body, as received.
+    /// The body, its Content-Encoding undone.
     pub body: &'a [u8],
+    /// How the body holds its features.
+    pub format: Format,
+    /// The event that the whole body is the data of, by the headers of binary mode.
+    pub event: Option<EventHeaders<'a>>,
     /// Media type of the payloads, without parameters.
     pub content_type: &'a str,
     /// Header `Content-Crs`.
@@ -27,6 +37,22 @@ pub struct Request<'a> {
     pub traceparent: Option<&'a str>,
     /// The door's clock, µs since 1970.
     pub accepted_at_us: i64,
+}
+
+/// How a body holds its features.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// One GeoJSON object.
+    #[default]
+    Document,
+    /// One GeoJSON object a line.
+    Lines,
+    /// One GeoJSON object behind each record separator (RFC 8142).
+    Sequence,
+    /// One `CloudEvents` object around its GeoJSON.
+    CloudEvent,
+    /// An array of them.
+    CloudEventBatch,
 }
 
 /// A key that covers a whole request; the event's key is it, `#`, and the feature index.
@@ -52,8 +78,11 @@ pub enum Entry {
 /// The verdict on one request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
-    /// One entry a feature, in document order.
+    /// One entry a feature, in document order; a record that gives none has one as well.
     pub entries: Vec<Entry>,
+    /// Whether an error concerns the request as a whole, so that no feature of it stands
+    /// for itself.
+    pub whole: bool,
     /// Every violation, bounded, with totals.
     pub report: Report,
 }
@@ -63,6 +92,23 @@ impl Judged {
     #[must_use]
     pub fn is_good(&self) -> bool {
         self.report.errors() == 0
+    }
+
+    /// The same with every feature refused.
+    #[must_use]
+    pub fn without_events(mut self) -> Self {
+        self.entries.fill(Entry::Refused);
+        self
+    }
+
+    /// Whether some of it could be accepted without the rest.
+    #[must_use]
+    pub fn has_good(&self) -> bool {
+        let good = |entry: &Entry| match entry {
+            Entry::Event(_) | Entry::DuplicateOf(_) => true,
+            Entry::Refused => false,
+        };
+        !self.whole && self.entries.iter().any(good)
     }
 
     /// The features that have errors, by index; all of them, whatever the report keeps.
@@ -79,72 +125,24 @@ impl Judged {
 /// Judges a request.
 #[must_use]
 pub fn judge(request: &Request<'_>, limits: &Limits, shard_map: ShardMap) -> Judged {
-    let ask = Ask {
-        limits,
-        content_crs: request.content_crs,
-        judge: true,
-    };
-    let mut bench = Bench {
-        request,
-        limits,
-        shard_map,
-        entries: Vec::new(),
-        report: Report::new(usize::try_from(limits.violations_max).unwrap_or(usize::MAX)),
-        payloads: BTreeMap::new(),
-        keys: BTreeMap::new(),
-    };
-    let mut report = read::read(request.body, ask, |feature| bench.take(feature));
-    report.append(bench.report);
-    Judged {
-        entries: bench.entries,
-        report,
+    let mut bench = Bench::new(request, limits, shard_map);
+    if let Some(headers) = &request.event {
+        match headers.read(request) {
+            Ok(event) => bench.carry(event),
+            Err(violations) => {
+                for violation in violations {
+                    bench.refuse_whole(violation);
+                }
+                return bench.close();
+            }
+        }
     }
-}
-
-struct Bench<'a> {
-    request: &'a Request<'a>,
-    limits: &'a Limits,
-    shard_map: ShardMap,
-    entries: Vec<Entry>,
-    report: Report,
-    payloads: BTreeMap<Sha256Digest, u32>,
-    keys: BTreeMap<String, u32>,
-}
-
-impl Bench<'_> {
-    fn take(&mut self, mut feature: Feature<'_>) {
-        let drawn = contract::draw(&feature, self.request, self.shard_map);
-        for violation in drawn.violations {
-            feature.report.push(violation);
-        }
-        let entry = drawn.envelope.map_or(Entry::Refused, |envelope| {
-            self.enter(&mut feature, envelope)
-        });
-        feature.report.sort();
-        self.report.append(feature.report);
-        self.entries.push(entry);
-    }
-
-    fn enter(&mut self, feature: &mut Feature<'_>, envelope: Envelope) -> Entry {
-        if let Some(first) = self.payloads.get(&envelope.payload_sha256) {
-            return Entry::DuplicateOf(*first);
-        }
-        if let Some(first) = self.keys.get(&envelope.key.value) {
-            feature.report.push(contract::key_reused(feature, *first));
-            return Entry::Refused;
-        }
-        let bytes = envelope.encoded_len();
-        if bytes as u64 > self.limits.envelope_bytes_max {
-            feature.report.push(contract::too_large(
-                feature,
-                bytes,
-                self.limits.envelope_bytes_max,
-            ));
-            return Entry::Refused;
-        }
-        self.payloads.insert(envelope.payload_sha256, feature.index);
-        self.keys.insert(envelope.key.value.clone(), feature.index);
-        Entry::Event(Box::new(envelope))
+    match request.format {
+        Format::Document => bench.document(),
+        Format::Lines => records::judge(bench, read::lines(request.body)),
+        Format::Sequence => records::judge(bench, read::sequence(request.body)),
+        Format::CloudEvent => events::one(bench),
+        Format::CloudEventBatch => events::batch(bench),
     }
 }
 

@@ -1,66 +1,25 @@
 //! Lanes: which events keep their order among themselves, and where they queue.
 //!
-//! `cell` is the H3 cell of one deterministic point of the geometry; the lane key is
+//! `cell` is the cell of one deterministic point of the geometry, of H3, S2 or quadkeys; the lane key is
 //! the cell, the entity, or both; the shard is the first eight bytes of SHA-256 of the
 //! lane key, big-endian, modulo the shard count. `tests/golden/shards.json` holds
 //! vectors that any language can repeat.
 
+mod cell;
 mod point;
+mod quadkey;
+mod s2;
 
+pub use cell::{Cell, Grid};
 pub use point::lane_point;
 
 use crate::digest::{leading_u64, sha256};
-use h3o::{CellIndex, LatLng, Resolution};
 use std::fmt;
-
-/// An H3 cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Cell(CellIndex);
-
-impl Cell {
-    /// The cell of that H3 index, when it is one.
-    #[must_use]
-    pub fn new(raw: u64) -> Option<Self> {
-        CellIndex::try_from(raw).ok().map(Self)
-    }
-
-    /// The cell of a place in degrees. Longitude is wrapped; none when the latitude is
-    /// outside ±90 or a number is not finite.
-    #[must_use]
-    pub fn at(longitude: f64, latitude: f64, resolution: u8) -> Option<Self> {
-        if !longitude.is_finite() || !(-90.0..=90.0).contains(&latitude) {
-            return None;
-        }
-        let resolution = Resolution::try_from(resolution).ok()?;
-        let place = LatLng::new(latitude, wrap_longitude(longitude)).ok()?;
-        Some(Self(place.to_cell(resolution)))
-    }
-
-    /// The H3 index.
-    #[must_use]
-    pub fn get(self) -> u64 {
-        self.0.into()
-    }
-}
-
-impl fmt::Display for Cell {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{:x}", self.get())
-    }
-}
-
-/// −180 is 180; anything further out is brought back by whole turns.
-fn wrap_longitude(longitude: f64) -> f64 {
-    if longitude > -180.0 && longitude <= 180.0 {
-        return longitude;
-    }
-    180.0 - (180.0 - longitude).rem_euclid(360.0)
-}
 
 /// What a source's lane key is made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub enum LaneRule {
-    /// Order per H3 cell.
+    /// Order per cell.
     #[default]
     #[serde(rename = "cell")]
     Cell,

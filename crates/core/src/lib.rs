@@ -5,6 +5,7 @@
 //! socket or speaks HTTP; those are arguments. Everything in it is bounded by
 //! [`Limits`](crate::limits), iterative, and free of panics.
 
+pub mod cloud_event;
 pub mod code;
 mod contract;
 pub mod crs;

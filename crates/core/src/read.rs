@@ -9,11 +9,15 @@ mod declared;
 mod document;
 mod feature;
 mod geometry;
+mod place;
 mod positions;
 mod ranges;
+mod records;
 mod topology;
 
-pub(crate) use document::read;
+pub(crate) use document::{duplicates, outline, read, read_part};
+pub(crate) use place::{Offsets, Place};
+pub(crate) use records::{Record, lines, sequence};
 
 use crate::code::Code;
 use crate::crs::Declared;
@@ -57,8 +61,29 @@ struct Course<'a> {
     index: &'a Index,
     /// From where the first feature starts to where the last one so far ends.
     features: Range<usize>,
+    /// The index of its first feature in the request.
+    first: u32,
     vertices_left: u64,
     work_left: u64,
+}
+
+/// What the documents of one request share.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Share {
+    /// The index of the next document's first feature.
+    pub(crate) first: u32,
+    vertices_left: u64,
+    work_left: u64,
+}
+
+impl Share {
+    pub(crate) const fn of(limits: &Limits) -> Self {
+        Self {
+            first: 0,
+            vertices_left: limits.vertices_max,
+            work_left: limits.work_max,
+        }
+    }
 }
 
 impl Course<'_> {

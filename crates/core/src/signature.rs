@@ -1,7 +1,15 @@
-//! Signatures of requests: Standard Webhooks `v1` and bearer tokens.
+//! Signatures of requests: Standard Webhooks, GitHub style, Stripe style, bearer tokens.
 //!
 //! Computed over the bytes on the wire. Comparisons take the same time whatever
 //! differs. The clock is an argument.
+
+mod github;
+mod stripe;
+mod webhook;
+
+pub use github::verify_github;
+pub use stripe::verify_stripe;
+pub use webhook::{PublicKey, WebhookHeaders, sign_webhook, verify_webhook, verify_webhook_by};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -57,6 +65,15 @@ impl Secret {
     fn is(&self, other: &[u8]) -> bool {
         self.0.ct_eq(other).into()
     }
+
+    /// None cannot be: HMAC takes a key of any length. If it were, nothing would verify.
+    fn mac(&self, pieces: &[&[u8]]) -> Option<[u8; 32]> {
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).ok()?;
+        for piece in pieces {
+            mac.update(piece);
+        }
+        Some(mac.finalize().into_bytes().into())
+    }
 }
 
 /// Why a request is not believed.
@@ -97,93 +114,6 @@ impl SignatureFault {
     }
 }
 
-/// The three headers of Standard Webhooks, as received.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct WebhookHeaders<'a> {
-    /// `webhook-id`.
-    pub id: Option<&'a str>,
-    /// `webhook-timestamp`: seconds since 1970.
-    pub timestamp: Option<&'a str>,
-    /// `webhook-signature`: `v1,` and base64, several by spaces.
-    pub signature: Option<&'a str>,
-}
-
-/// More signatures than this in one header are not read: rotation needs two.
-const SIGNATURES_MAX: usize = 16;
-
-/// Verifies a Standard Webhooks `v1` signature by any of the secrets.
-///
-/// # Errors
-/// The first reason not to believe it.
-pub fn verify_webhook(
-    headers: WebhookHeaders<'_>,
-    body: &[u8],
-    secrets: &[Secret],
-    now_us: i64,
-    tolerance_s: u32,
-) -> Result<(), SignatureFault> {
-    let id = headers.id.ok_or(SignatureFault::Missing)?;
-    let timestamp = headers.timestamp.ok_or(SignatureFault::Missing)?;
-    let signatures = headers.signature.ok_or(SignatureFault::Missing)?;
-    let digits = !timestamp.is_empty() && timestamp.bytes().all(|byte| byte.is_ascii_digit());
-    let sent_s: i64 = timestamp
-        .parse()
-        .ok()
-        .filter(|_| digits)
-        .ok_or(SignatureFault::Malformed)?;
-    if id.is_empty() || signatures.trim().is_empty() {
-        return Err(SignatureFault::Malformed);
-    }
-    let macs: Vec<_> = secrets
-        .iter()
-        .filter_map(|secret| mac(secret, id, timestamp, body))
-        .collect();
-    let mut known = false;
-    for signature in signatures
-        .split(' ')
-        .filter(|each| !each.is_empty())
-        .take(SIGNATURES_MAX)
-    {
-        let (version, encoded) = signature.split_once(',').ok_or(SignatureFault::Malformed)?;
-        if version != "v1" {
-            continue;
-        }
-        let given = STANDARD
-            .decode(encoded)
-            .map_err(|_| SignatureFault::Malformed)?;
-        for mac in &macs {
-            known |= bool::from(mac.ct_eq(&given));
-        }
-    }
-    if !known {
-        return Err(SignatureFault::Wrong);
-    }
-    let age_s = now_us.div_euclid(1_000_000).saturating_sub(sent_s);
-    if age_s > i64::from(tolerance_s) {
-        return Err(SignatureFault::TooOld);
-    }
-    if age_s < -i64::from(tolerance_s) {
-        return Err(SignatureFault::TooEarly);
-    }
-    Ok(())
-}
-
-/// None cannot be: HMAC takes a key of any length. If it were, nothing would verify.
-fn mac(secret: &Secret, id: &str, timestamp: &str, body: &[u8]) -> Option<[u8; 32]> {
-    let mut mac = Hmac::<Sha256>::new_from_slice(&secret.0).ok()?;
-    for piece in [id.as_bytes(), b".", timestamp.as_bytes(), b".", body] {
-        mac.update(piece);
-    }
-    Some(mac.finalize().into_bytes().into())
-}
-
-/// The value of `webhook-signature` for a request.
-#[must_use]
-pub fn sign_webhook(secret: &Secret, id: &str, timestamp_s: i64, body: &[u8]) -> String {
-    let mac = mac(secret, id, &timestamp_s.to_string(), body);
-    mac.map_or_else(String::new, |mac| format!("v1,{}", STANDARD.encode(mac)))
-}
-
 /// Verifies `Authorization: Bearer …` by any of the tokens.
 ///
 /// # Errors
@@ -202,6 +132,50 @@ pub fn verify_bearer(authorization: Option<&str>, tokens: &[Secret]) -> Result<(
     } else {
         Err(SignatureFault::Wrong)
     }
+}
+
+/// More signatures than this in one header are not read: rotation needs two.
+const SIGNATURES_MAX: usize = 16;
+
+/// Seconds since 1970, in digits alone.
+fn timestamp_s(text: &str) -> Result<i64, SignatureFault> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let seconds = text.parse().ok().filter(|_| digits);
+    seconds.ok_or(SignatureFault::Malformed)
+}
+
+/// Whether what was signed then is believed now.
+fn in_time(sent_s: i64, now_us: i64, tolerance_s: u32) -> Result<(), SignatureFault> {
+    let age_s = now_us.div_euclid(1_000_000).saturating_sub(sent_s);
+    if age_s > i64::from(tolerance_s) {
+        return Err(SignatureFault::TooOld);
+    }
+    if age_s < -i64::from(tolerance_s) {
+        return Err(SignatureFault::TooEarly);
+    }
+    Ok(())
+}
+
+/// 32 bytes in hexadecimal digits of either case.
+fn hex_digest(text: &str) -> Result<[u8; 32], SignatureFault> {
+    let malformed = SignatureFault::Malformed;
+    let digit = |byte: u8| {
+        char::from(byte)
+            .to_digit(16)
+            .and_then(|digit| u8::try_from(digit).ok())
+    };
+    let mut digest = [0; 32];
+    if text.len() != 2 * digest.len() {
+        return Err(malformed);
+    }
+    for (byte, pair) in digest.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+        let (high, low) = (
+            digit(pair[0]).ok_or(malformed)?,
+            digit(pair[1]).ok_or(malformed)?,
+        );
+        *byte = high << 4 | low;
+    }
+    Ok(digest)
 }
 
 #[cfg(test)]

@@ -5,13 +5,19 @@
 //! Secrets are written by name only; the caller looks the values up.
 
 mod auth;
+mod cloud_events;
+mod member;
 mod version_rule;
 
 pub use auth::{Auth, AuthSettings};
+pub use cloud_events::{CloudEventSettings, TypeOp};
+pub use member::MemberType;
+pub(crate) use version_rule::rfc3339_us;
 pub use version_rule::{VersionForm, VersionRule, VersionSettings};
 
-use crate::lane::LaneRule;
+use crate::lane::{Grid, LaneRule};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A source as written. Unknown members are an error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,9 +41,12 @@ pub struct SourceSettings {
     /// What keeps its order: `cell`, `entity` or `cell+entity`.
     #[serde(default)]
     pub lane: LaneRule,
-    /// H3 resolution of the lane's cell, 0 to 15.
-    #[serde(default = "default_resolution")]
-    pub resolution: u8,
+    /// The grid of the lane's cell: `h3`, `s2` or `quadkey`.
+    #[serde(default)]
+    pub grid: Grid,
+    /// Resolution of the lane's cell; none is the usual one of the grid.
+    #[serde(default)]
+    pub resolution: Option<u8>,
     /// What happens to another CRS than OGC:CRS84.
     #[serde(default)]
     pub crs: CrsPolicy,
@@ -48,6 +57,29 @@ pub struct SourceSettings {
     /// door, which takes the same table.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub join: Vec<String>,
+    /// The members that every upsert must have, by JSON Pointer, and their types.
+    #[serde(default)]
+    pub required: BTreeMap<String, MemberType>,
+    /// What the source makes of `CloudEvents`.
+    #[serde(default)]
+    pub cloud_events: CloudEventSettings,
+    /// What happens to a request that is judged bad.
+    #[serde(default)]
+    pub on_refusal: OnRefusal,
+    /// Bytes of what is quarantined for one request, as an envelope; over it, it is refused.
+    #[serde(default = "default_quarantine_bytes_max")]
+    pub quarantine_bytes_max: u32,
+}
+
+/// What a source does with a request that is judged bad.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnRefusal {
+    /// The sender is told, and nothing is kept.
+    #[default]
+    Refuse,
+    /// It is taken and kept as poison, for senders that would repeat a 422 for days.
+    Quarantine,
 }
 
 /// What a source does with another CRS.
@@ -71,13 +103,14 @@ fn default_op() -> String {
     "/properties/op".to_owned()
 }
 
-const fn default_resolution() -> u8 {
-    6
-}
-
 /// One broken clock must not freeze an entity: a day.
 const fn default_future_max_s() -> u32 {
     86_400
+}
+
+/// A usual webhook many times over, and little enough for any broker.
+const fn default_quarantine_bytes_max() -> u32 {
+    65_536
 }
 
 /// A source as resolved.
@@ -92,8 +125,13 @@ pub struct Source {
     pub(crate) version: VersionRule,
     pub(crate) op: String,
     pub(crate) lane: LaneRule,
+    pub(crate) grid: Grid,
     pub(crate) resolution: u8,
     pub(crate) future_max_us: i64,
+    pub(crate) required: Vec<(String, MemberType)>,
+    pub(crate) cloud_events: CloudEventSettings,
+    /// Bytes of what is quarantined for one request; none where the source refuses.
+    pub quarantine_bytes_max: Option<u32>,
 }
 
 /// Why settings do not make a source.
@@ -112,9 +150,19 @@ pub enum SourceError {
         /// What stands there.
         pointer: String,
     },
-    /// H3 has resolutions 0 to 15.
-    #[error("source `{0}`: `resolution` is {1}, H3 has 0 to 15")]
-    Resolution(String, u8),
+    /// The grid has no such resolution.
+    #[error(
+        "source `{source_name}`: `resolution` is {resolution}, {} has {} to {}",
+        grid.as_str(), grid.resolutions().start(), grid.resolutions().end()
+    )]
+    Resolution {
+        /// The source.
+        source_name: String,
+        /// Its grid.
+        grid: Grid,
+        /// What stands there.
+        resolution: u8,
+    },
     /// A secret is named and not there.
     #[error("source `{source_name}`: the secret `{secret}` is not set")]
     SecretMissing {
@@ -133,6 +181,24 @@ pub enum SourceError {
         /// What is wrong with it; never its value.
         reason: &'static str,
     },
+    /// A public key is none.
+    #[error("source `{source_name}`: public key {number} {reason}")]
+    PublicKey {
+        /// The source.
+        source_name: String,
+        /// Which of them, from 1; never its text: a secret may stand there by mistake.
+        number: usize,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// Two rules would order one entity in two ways.
+    #[error("source `{0}`: `cloud_events.time_is_version` and `version` exclude each other")]
+    TwoVersions(String),
+    /// What nobody vouches for must not be kept.
+    #[error(
+        "source `{0}`: `on_refusal = \"quarantine\"` needs an `auth`: anybody could fill the poison"
+    )]
+    QuarantineOpen(String),
     /// An `auth` without a secret would let everybody in.
     #[error("source `{0}`: `auth` names no secret; say `auth = \"none\"` to let everybody in")]
     NoSecret(String),
@@ -149,10 +215,15 @@ impl SourceSettings {
             version: None,
             op: default_op(),
             lane: LaneRule::default(),
-            resolution: default_resolution(),
+            grid: Grid::default(),
+            resolution: None,
             crs: CrsPolicy::default(),
             future_max_s: default_future_max_s(),
             join: Vec::new(),
+            required: BTreeMap::new(),
+            cloud_events: CloudEventSettings::default(),
+            on_refusal: OnRefusal::default(),
+            quarantine_bytes_max: default_quarantine_bytes_max(),
         }
     }
 
@@ -170,8 +241,14 @@ impl SourceSettings {
         if name.is_empty() || name.len() > 64 || !name.bytes().all(plain) {
             return Err(SourceError::Name(name.to_owned()));
         }
-        if self.resolution > 15 {
-            return Err(SourceError::Resolution(name.to_owned(), self.resolution));
+        let grid = self.grid;
+        let resolution = self.resolution.unwrap_or(grid.resolution_default());
+        if !grid.resolutions().contains(&resolution) {
+            return Err(SourceError::Resolution {
+                source_name: name.to_owned(),
+                grid,
+                resolution,
+            });
         }
         for pointer in &self.entity {
             check_pointer(name, "entity", pointer)?;
@@ -181,6 +258,16 @@ impl SourceSettings {
         if let Some(version) = &self.version {
             check_pointer(name, "version.pointer", &version.pointer)?;
         }
+        for pointer in self.required.keys() {
+            check_pointer(name, "required", pointer)?;
+        }
+        if self.cloud_events.time_is_version && self.version.is_some() {
+            return Err(SourceError::TwoVersions(name.to_owned()));
+        }
+        let quarantines = self.on_refusal == OnRefusal::Quarantine;
+        if quarantines && self.auth == AuthSettings::None {
+            return Err(SourceError::QuarantineOpen(name.to_owned()));
+        }
         Ok(Source {
             name: name.to_owned(),
             auth: self.auth.resolve(name, secret)?,
@@ -189,8 +276,12 @@ impl SourceSettings {
             version: VersionRule::of(self.version.as_ref()),
             op: self.op.clone(),
             lane: self.lane,
-            resolution: self.resolution,
+            grid,
+            resolution,
             future_max_us: i64::from(self.future_max_s) * 1_000_000,
+            required: self.required.clone().into_iter().collect(),
+            cloud_events: self.cloud_events.clone(),
+            quarantine_bytes_max: quarantines.then_some(self.quarantine_bytes_max),
         })
     }
 }

@@ -26,11 +26,13 @@ pub struct Counterpart {
 pub struct Violation {
     /// What is wrong.
     pub code: Code,
+    /// Which record of a sequence, from 0; none in a body of one document.
+    pub record: Option<u32>,
     /// Which feature, from 0; none for the document.
     pub feature: Option<u32>,
-    /// RFC 6901 pointer into the document as received.
+    /// RFC 6901 pointer into the document as received; in a sequence, into the record.
     pub pointer: String,
-    /// Offset in bytes of the body as received; none outside the body.
+    /// Offset in bytes of the body, after its Content-Encoding is undone; none outside it.
     pub byte_offset: Option<u64>,
     /// Where in the geometry: x, y as declared.
     pub location: Option<[f64; 2]>,
@@ -52,6 +54,7 @@ impl Violation {
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self {
             code,
+            record: None,
             feature: None,
             pointer: String::new(),
             byte_offset: None,
@@ -192,6 +195,14 @@ impl Report {
             .sort_by_key(|violation| (violation.feature.is_some(), violation.byte_offset));
     }
 
+    /// The same over several documents, where what concerns one as a whole stands with it.
+    pub(crate) fn sort_by_place(&mut self) {
+        self.kept.sort_by_key(|violation| {
+            let in_document = violation.feature.is_some();
+            (violation.record, in_document, violation.byte_offset)
+        });
+    }
+
     /// Those kept, in document order.
     #[must_use]
     pub fn violations(&self) -> &[Violation] {
@@ -243,6 +254,20 @@ impl Report {
     pub(crate) fn assign(&mut self, feature: u32) {
         for violation in &mut self.kept {
             violation.feature = Some(feature);
+        }
+    }
+
+    /// Says of everything kept which record it concerns.
+    pub(crate) fn record(&mut self, record: Option<u32>) {
+        for violation in &mut self.kept {
+            violation.record = record;
+        }
+    }
+
+    /// Says of everything kept where it stands in the body that the document is a part of.
+    pub(crate) fn put(&mut self, place: &crate::read::Place) {
+        for violation in &mut self.kept {
+            place.apply(violation);
         }
     }
 }

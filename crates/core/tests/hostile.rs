@@ -8,7 +8,7 @@
 
 use hexlane_core::code::Code;
 use hexlane_core::envelope::Envelope;
-use hexlane_core::judge::{Entry, Judged, Request, RequestKey, judge};
+use hexlane_core::judge::{Entry, Format, Judged, Request, RequestKey, judge};
 use hexlane_core::lane::ShardMap;
 use hexlane_core::limits::Limits;
 use hexlane_core::source::{AuthSettings, Source, SourceSettings};
@@ -25,6 +25,8 @@ fn judged_within(limits: &Limits, key: Option<RequestKey<'_>>, body: &str) -> Ju
     let request = Request {
         source: &source(),
         body: body.as_bytes(),
+        format: Format::Document,
+        event: None,
         content_type: "application/geo+json",
         content_crs: None,
         key,

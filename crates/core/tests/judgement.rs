@@ -10,7 +10,7 @@
 use hexlane_core::code::Code;
 use hexlane_core::effect::{self, Effect};
 use hexlane_core::envelope::{Envelope, KeyRule, Op};
-use hexlane_core::judge::{Entry, Judged, Request, RequestKey, judge};
+use hexlane_core::judge::{Entry, Format, Judged, Request, RequestKey, judge};
 use hexlane_core::lane::{LaneRule, ShardMap};
 use hexlane_core::limits::Limits;
 use hexlane_core::source::{AuthSettings, Source, SourceSettings, VersionForm, VersionSettings};
@@ -28,6 +28,8 @@ fn judged(source: &Source, key: Option<RequestKey<'_>>, body: &str) -> Judged {
     let request = Request {
         source,
         body: body.as_bytes(),
+        format: Format::Document,
+        event: None,
         content_type: "application/geo+json",
         content_crs: None,
         key,
@@ -210,6 +212,8 @@ fn limits_are_told_with_their_codes() {
         let request = Request {
             source: &source,
             body: body.as_bytes(),
+            format: Format::Document,
+            event: None,
             content_type: "application/json",
             content_crs: None,
             key: None,

@@ -1,5 +1,8 @@
 //! An answer, before any HTTP library has seen it.
 
+use hexlane_core::code::Code;
+use std::collections::BTreeMap;
+
 /// Status, headers and body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
@@ -9,6 +12,8 @@ pub struct Answer {
     pub headers: Vec<(&'static str, String)>,
     /// The document.
     pub body: Vec<u8>,
+    /// How many violations of each code it tells of.
+    pub totals: BTreeMap<Code, u64>,
 }
 
 impl Answer {
@@ -23,6 +28,7 @@ impl Answer {
             status,
             headers,
             body,
+            totals: BTreeMap::new(),
         }
     }
 
@@ -30,6 +36,12 @@ impl Answer {
     #[must_use]
     pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.headers.push((name, value.into()));
+        self
+    }
+
+    /// The same, telling of these violations.
+    pub(crate) fn told(mut self, totals: &BTreeMap<Code, u64>) -> Self {
+        self.totals.clone_from(totals);
         self
     }
 

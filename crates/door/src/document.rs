@@ -1,10 +1,12 @@
-//! The documents of answers: problems (RFC 9457) and acceptances.
+//! The documents of refusals: problems (RFC 9457). Those of acceptances are beside.
 
-use crate::enqueue::Enqueued;
+mod acceptance;
+
+pub(crate) use acceptance::acceptance;
+
 use crate::leading::Leading;
 use crate::problem::Problem;
 use hexlane_core::code::{Code, Severity};
-use hexlane_core::judge::Entry;
 use hexlane_core::violation::{Report, Violation, ViolationView};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -51,15 +53,14 @@ pub(crate) fn problem(problem: &Problem) -> Vec<u8> {
         totals: BTreeMap::new(),
         left_out: 0,
     };
-    if let Problem::Refused { report, features } = problem {
+    if let Problem::Refused {
+        report, features, ..
+    } = problem
+    {
         document.refused = features;
         document.errors = views(report, Severity::Error);
         document.warnings = views(report, Severity::Warning);
-        document.totals = report
-            .totals()
-            .iter()
-            .map(|(code, total)| (code.as_str(), *total))
-            .collect();
+        document.totals = totals(report);
         document.left_out = report.left_out();
     }
     if let Problem::KeyReused(indices) = problem {
@@ -69,7 +70,20 @@ pub(crate) fn problem(problem: &Problem) -> Vec<u8> {
     to_bytes(&document)
 }
 
-fn key_reused(index: u32) -> Violation {
+fn totals(report: &Report) -> BTreeMap<&'static str, u64> {
+    let totals = report.totals().iter();
+    totals
+        .map(|(code, total)| (code.as_str(), *total))
+        .collect()
+}
+
+/// Every violation that is kept, as a JSON array.
+pub(crate) fn violations(report: &Report) -> String {
+    let views: Vec<_> = report.violations().iter().map(Violation::view).collect();
+    String::from_utf8(to_bytes(&views)).unwrap_or_default()
+}
+
+pub(crate) fn key_reused(index: u32) -> Violation {
     let message = "this idempotency key was used for another payload before";
     let mut violation = Violation::new(Code::IdempotencyKeyReused, message);
     violation.feature = Some(index);
@@ -95,6 +109,7 @@ fn detail(problem: &Problem) -> Option<String> {
         | Problem::MethodNotAllowed { .. }
         | Problem::MediaType
         | Problem::Encoding
+        | Problem::Coded(_)
         | Problem::Length
         | Problem::KeyMalformed
         | Problem::BodyCut
@@ -112,97 +127,6 @@ fn views(report: &Report, severity: Severity) -> Vec<ViolationView<'_>> {
         .iter()
         .filter(|each| each.code.severity() == severity);
     chosen.map(Violation::view).collect()
-}
-
-#[derive(Serialize)]
-struct Acceptance<'a> {
-    accepted: usize,
-    duplicates: usize,
-    results: Vec<Accepted<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<ViolationView<'a>>,
-}
-
-#[derive(Serialize)]
-struct Accepted<'a> {
-    index: usize,
-    status: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    duplicate_of: Option<u32>,
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    event: Option<EventView<'a>>,
-}
-
-#[derive(Serialize)]
-struct EventView<'a> {
-    event_id: &'a str,
-    idempotency_key: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cell: Option<String>,
-    lane: &'a str,
-    shard: u16,
-    entity: &'a str,
-}
-
-/// The 202 document. `answers` stands beside the events of `entries`, in order.
-pub(crate) fn acceptance(entries: &[Entry], answers: &[Enqueued], report: &Report) -> Vec<u8> {
-    let mut answers = answers.iter();
-    let results: Vec<Accepted<'_>> = entries
-        .iter()
-        .enumerate()
-        .map(|(index, entry)| accepted(index, entry, &mut answers))
-        .collect();
-    let duplicates = results
-        .iter()
-        .filter(|result| result.status == "duplicate")
-        .count();
-    to_bytes(&Acceptance {
-        accepted: results.len(),
-        duplicates,
-        results,
-        warnings: views(report, Severity::Warning),
-    })
-}
-
-fn accepted<'a>(
-    index: usize,
-    entry: &'a Entry,
-    answers: &mut std::slice::Iter<'_, Enqueued>,
-) -> Accepted<'a> {
-    match entry {
-        Entry::Event(envelope) => {
-            let status = match answers.next() {
-                Some(Enqueued::Duplicate) => "duplicate",
-                Some(Enqueued::New | Enqueued::Conflict) | None => "accepted",
-            };
-            let event = EventView {
-                event_id: &envelope.event_id,
-                idempotency_key: &envelope.key.value,
-                cell: envelope.cell.map(|cell| cell.to_string()),
-                lane: envelope.lane_key.as_str(),
-                shard: envelope.shard.get(),
-                entity: &envelope.entity,
-            };
-            Accepted {
-                index,
-                status,
-                duplicate_of: None,
-                event: Some(event),
-            }
-        }
-        Entry::DuplicateOf(first) => Accepted {
-            index,
-            status: "duplicate",
-            duplicate_of: Some(*first),
-            event: None,
-        },
-        Entry::Refused => Accepted {
-            index,
-            status: "refused",
-            duplicate_of: None,
-            event: None,
-        },
-    }
 }
 
 /// Most documents fit, and none is written twice for want of room.

@@ -2,6 +2,7 @@
 
 use crate::answer::Answer;
 use crate::document;
+use crate::prefer;
 use crate::problem::Problem;
 use hexlane_core::Envelope;
 use hexlane_core::judge::{Entry, Judged};
@@ -46,19 +47,31 @@ pub enum Unavailable {
 #[must_use = "an event that is not enqueued is lost, and its sender must be told"]
 pub struct Enqueue {
     judged: Judged,
+    lenient: bool,
+    /// The refused body, where its source keeps it; last on the queue.
+    quarantined: Option<Box<Envelope>>,
 }
 
 impl Enqueue {
-    pub(crate) const fn new(judged: Judged) -> Self {
-        Self { judged }
+    pub(crate) const fn new(
+        judged: Judged,
+        lenient: bool,
+        quarantined: Option<Box<Envelope>>,
+    ) -> Self {
+        Self {
+            judged,
+            lenient,
+            quarantined,
+        }
     }
 
-    /// The envelopes, in document order.
+    /// The envelopes, in document order; what is quarantined comes last.
     pub fn envelopes(&self) -> impl Iterator<Item = &Envelope> {
-        self.judged.entries.iter().filter_map(|entry| match entry {
+        let events = self.judged.entries.iter().filter_map(|entry| match entry {
             Entry::Event(envelope) => Some(&**envelope),
             Entry::DuplicateOf(_) | Entry::Refused => None,
-        })
+        });
+        events.chain(self.quarantined.as_deref())
     }
 
     /// The answer, given what the queue said: one [`Enqueued`] an envelope, or why not.
@@ -75,20 +88,35 @@ impl Enqueue {
                 return Problem::QueueUnavailable { retry_after_s }.answer();
             }
         };
-        let reused = self.reused(answers);
-        if !reused.is_empty() {
-            return Problem::KeyReused(reused).answer();
+        let answer = self.settled(answers);
+        if self.lenient {
+            answer.with(prefer::APPLIED.0, prefer::APPLIED.1)
+        } else {
+            answer
         }
-        let body = document::acceptance(&self.judged.entries, answers, &self.judged.report);
-        Answer::json(202, "application/json", body)
     }
 
+    fn settled(&self, answers: &[Enqueued]) -> Answer {
+        let events = answers.len() - usize::from(self.quarantined.is_some());
+        let (answers, kept) = answers.split_at(events);
+        let reused = self.reused(answers);
+        let good_left = self.lenient && reused.len() < answers.len();
+        if kept.contains(&Enqueued::Conflict) {
+            return Problem::KeyReused(self.judged.refused()).answer();
+        }
+        if !reused.is_empty() && !good_left {
+            return Problem::KeyReused(reused).answer();
+        }
+        let conflicts: Vec<_> = reused.into_iter().map(document::key_reused).collect();
+        let quarantined = self.quarantined.as_deref();
+        let body = document::acceptance(&self.judged, answers, quarantined, &conflicts);
+        Answer::json(202, "application/json", body).told(self.judged.report.totals())
+    }
+
+    /// The features whose key the queue knows with another payload.
     fn reused(&self, answers: &[Enqueued]) -> Vec<u32> {
-        let events = self
-            .judged
-            .entries
-            .iter()
-            .enumerate()
+        let events = (0..)
+            .zip(&self.judged.entries)
             .filter(|(_, entry)| match entry {
                 Entry::Event(_) => true,
                 Entry::DuplicateOf(_) | Entry::Refused => false,
@@ -96,8 +124,6 @@ impl Enqueue {
         let conflicts = events
             .zip(answers)
             .filter(|(_, said)| **said == Enqueued::Conflict);
-        conflicts
-            .map(|((index, _), _)| u32::try_from(index).unwrap_or(u32::MAX))
-            .collect()
+        conflicts.map(|((index, _), _)| index).collect()
     }
 }

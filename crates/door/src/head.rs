@@ -1,18 +1,26 @@
 //! The head of a request, however the front end came by it.
 
-/// The headers that the door reads; a front end need not copy others.
-pub const HEADERS: [&str; 10] = [
+/// The headers that every door reads. A scheme of a source may read one more:
+/// [`Door::headers`](crate::Door::headers). A front end need not copy others.
+pub const HEADERS: [&str; 11] = [
     "authorization",
     "content-crs",
     "content-encoding",
     "content-length",
     "content-type",
     "idempotency-key",
+    "prefer",
     "traceparent",
     "webhook-id",
     "webhook-signature",
     "webhook-timestamp",
 ];
+
+/// The header that shows a `CloudEvent` in binary mode.
+pub const EVENT_MARK: &str = "ce-specversion";
+
+/// The headers that are read where [`EVENT_MARK`] is there.
+pub const EVENT_HEADERS: [&str; 5] = [EVENT_MARK, "ce-id", "ce-source", "ce-time", "ce-type"];
 
 /// Method, path and headers.
 #[derive(Clone, Debug, Default)]

@@ -65,7 +65,9 @@ const fn status(code: Code) -> u16 {
         | Code::ParseBom
         | Code::ParseSyntax
         | Code::ParseTrailingBytes
-        | Code::ParseLoneSurrogate => 400,
+        | Code::ParseLoneSurrogate
+        | Code::ParseTruncated
+        | Code::ParseSeparator => 400,
         Code::LimitBytes
         | Code::LimitDepth
         | Code::LimitFeatures

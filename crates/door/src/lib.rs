@@ -10,19 +10,25 @@
 //! [`Enqueue::settle`] with what the queue said. No 202 exists before that.
 
 mod answer;
+mod coding;
 mod document;
 mod enqueue;
 mod head;
 mod leading;
+mod media;
 mod meter;
 mod open;
+mod prefer;
 mod problem;
+mod proof;
 pub mod relay;
 mod settings;
+mod verdict;
 
 pub use answer::Answer;
+pub use coding::CodingFault;
 pub use enqueue::{Decision, Enqueue, Enqueued, Unavailable};
-pub use head::{HEADERS, Head};
+pub use head::{EVENT_HEADERS, EVENT_MARK, HEADERS, Head};
 pub use meter::{Budget, Meter};
 pub use open::{Door, Opened};
 pub use problem::Problem;

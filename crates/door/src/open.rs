@@ -1,16 +1,20 @@
 //! From the head of a request to its verdict.
 
 use crate::answer::Answer;
-use crate::enqueue::{Decision, Enqueue};
-use crate::head::{Head, trimmed};
+use crate::coding::Coding;
+use crate::enqueue::Decision;
+use crate::head::{HEADERS, Head};
+use crate::media::Media;
 use crate::meter::{Budget, Meter};
+use crate::prefer;
 use crate::problem::Problem;
+use crate::proof;
+use crate::verdict::{self, Policy};
 use hexlane_core::judge::{self, Request, RequestKey};
 use hexlane_core::lane::ShardMap;
 use hexlane_core::limits::Limits;
-use hexlane_core::signature::{SignatureFault, WebhookHeaders, verify_bearer, verify_webhook};
 use hexlane_core::source::{Auth, Source};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where events are sent: this, and the source's name.
 const EVENTS_PATH: &str = "/v1/events/";
@@ -25,19 +29,29 @@ pub struct Door {
     sources: BTreeMap<String, Source>,
     limits: Limits,
     shard_map: ShardMap,
+    headers: Vec<&'static str>,
 }
 
 impl Door {
-    pub(crate) const fn new(
+    pub(crate) fn new(
         sources: BTreeMap<String, Source>,
         limits: Limits,
         shard_map: ShardMap,
     ) -> Self {
+        let own: BTreeSet<_> = sources.values().filter_map(proof::header_of).collect();
+        let headers = HEADERS.into_iter().chain(own).collect();
         Self {
             sources,
             limits,
             shard_map,
+            headers,
         }
+    }
+
+    /// The headers that this door reads: [`HEADERS`], and those of its sources' schemes.
+    #[must_use]
+    pub fn headers(&self) -> &[&'static str] {
+        &self.headers
     }
 
     /// The limits in force.
@@ -69,20 +83,16 @@ impl Door {
             return Err(Problem::MethodNotAllowed { allow: "POST" });
         }
         let source = self.sources.get(name).ok_or(Problem::SourceUnknown)?;
-        prove_head(source, head)?;
+        proof::by_head(source, head)?;
         let opened = Opened {
             door: self,
             source,
             head,
-            content_type: media_type(head)?,
+            media: Media::of(head)?,
             key: request_key(source, head)?,
             declared: declared_length(head)?,
+            coding: Coding::of(head)?,
         };
-        match head.header("content-encoding") {
-            None | Some("") => {}
-            Some(coding) if coding.eq_ignore_ascii_case("identity") => {}
-            Some(_) => return Err(Problem::Encoding),
-        }
         let bytes_max = self.limits.body_bytes_max;
         if opened.declared.is_some_and(|declared| declared > bytes_max) {
             return Err(Problem::TooLarge { bytes_max });
@@ -97,7 +107,8 @@ pub struct Opened<'a> {
     door: &'a Door,
     source: &'a Source,
     head: &'a Head,
-    content_type: &'static str,
+    media: Media,
+    coding: Coding,
     key: Option<RequestKey<'a>>,
     declared: Option<u64>,
 }
@@ -127,17 +138,29 @@ impl Opened<'_> {
         }
     }
 
-    /// Verifies the signature over the bytes and judges them. `now_us` becomes the time
+    /// Whether judging it may take long though its bytes are few: they are compressed.
+    #[must_use]
+    pub fn is_coded(&self) -> bool {
+        self.coding != Coding::Identity
+    }
+
+    /// Verifies the signature over the bytes on the wire, undoes their coding and judges them. `now_us` becomes the time
     /// of acceptance of every event.
     #[must_use]
     pub fn judge(&self, body: &[u8], now_us: i64) -> Decision {
-        if let Err(fault) = prove_body(self.source, self.head, body, now_us) {
+        if let Err(fault) = proof::by_body(self.source, self.head, body, now_us) {
             return Decision::Answer(Problem::Unauthorized(fault).answer());
         }
+        let plain = match self.coding.undone(body, self.door.limits.body_bytes_max) {
+            Ok(plain) => plain,
+            Err(problem) => return Decision::Answer(problem.answer()),
+        };
         let request = Request {
             source: self.source,
-            body,
-            content_type: self.content_type,
+            body: &plain,
+            format: self.media.format,
+            event: self.media.event(self.head),
+            content_type: self.media.payload,
             content_crs: self.head.header("content-crs"),
             key: self.key,
             traceparent: self
@@ -146,81 +169,16 @@ impl Opened<'_> {
                 .filter(|text| text.len() <= TRACEPARENT_BYTES_MAX),
             accepted_at_us: now_us,
         };
-        let judged = judge::judge(&request, &self.door.limits, self.door.shard_map);
-        if judged.is_good() {
-            Decision::Enqueue(Enqueue::new(judged))
-        } else {
-            let features = judged.refused();
-            Decision::Answer(
-                Problem::Refused {
-                    report: judged.report,
-                    features,
-                }
-                .answer(),
-            )
-        }
-    }
-}
-
-/// What the head proves by itself: a bearer token, and that a signature is there at all.
-fn prove_head(source: &Source, head: &Head) -> Result<(), Problem> {
-    match &source.auth {
-        Auth::None => Ok(()),
-        Auth::Bearer { tokens } => {
-            verify_bearer(head.header("authorization"), tokens).map_err(Problem::Unauthorized)
-        }
-        Auth::StandardWebhooks { .. } => {
-            let headers = webhook_headers(head);
-            let there =
-                headers.id.is_some() && headers.timestamp.is_some() && headers.signature.is_some();
-            if there {
-                Ok(())
-            } else {
-                Err(Problem::Unauthorized(SignatureFault::Missing))
-            }
-        }
-    }
-}
-
-fn prove_body(
-    source: &Source,
-    head: &Head,
-    body: &[u8],
-    now_us: i64,
-) -> Result<(), SignatureFault> {
-    match &source.auth {
-        Auth::None | Auth::Bearer { .. } => Ok(()),
-        Auth::StandardWebhooks {
-            secrets,
-            tolerance_s,
-        } => verify_webhook(webhook_headers(head), body, secrets, now_us, *tolerance_s),
-    }
-}
-
-pub(crate) fn webhook_headers(head: &Head) -> WebhookHeaders<'_> {
-    WebhookHeaders {
-        id: head.header("webhook-id"),
-        timestamp: head.header("webhook-timestamp"),
-        signature: head.header("webhook-signature"),
-    }
-}
-
-fn media_type(head: &Head) -> Result<&'static str, Problem> {
-    let header = head.header("content-type").ok_or(Problem::MediaType)?;
-    let mut pieces = header
-        .split(';')
-        .map(|piece| trimmed(piece).to_ascii_lowercase());
-    let name = pieces.next().unwrap_or_default();
-    let foreign_charset = pieces.any(|parameter| {
-        parameter
-            .strip_prefix("charset=")
-            .is_some_and(|charset| charset.trim_matches('"') != "utf-8")
-    });
-    match name.as_str() {
-        _ if foreign_charset => Err(Problem::MediaType),
-        "application/geo+json" | "application/vnd.geo+json" => Ok("application/geo+json"),
-        "application/json" => Ok("application/json"),
-        _ => Err(Problem::MediaType),
+        let (limits, shard_map) = (&self.door.limits, self.door.shard_map);
+        let judged = judge::judge(&request, limits, shard_map);
+        let policy = Policy {
+            request: &request,
+            content_type: self.media.body,
+            shard_map,
+            envelope_bytes_max: limits.envelope_bytes_max,
+            lenient: prefer::lenient(self.head),
+        };
+        verdict::decide(judged, &policy)
     }
 }
 
@@ -257,7 +215,7 @@ fn request_key<'a>(source: &Source, head: &'a Head) -> Result<Option<RequestKey<
     }
     let signed = match &source.auth {
         Auth::StandardWebhooks { .. } => true,
-        Auth::None | Auth::Bearer { .. } => false,
+        Auth::None | Auth::GitHub { .. } | Auth::Stripe { .. } | Auth::Bearer { .. } => false,
     };
     match head.header("webhook-id") {
         Some(id) if printable(id) => Ok(Some(RequestKey::WebhookId(id))),

@@ -1,8 +1,10 @@
 //! The one table of refusals: each with its status, code and title.
 
 use crate::answer::Answer;
+use crate::coding::CodingFault;
 use crate::document;
 use crate::leading::Leading;
+use crate::media;
 use hexlane_core::code::Code;
 use hexlane_core::signature::SignatureFault;
 use hexlane_core::violation::Report;
@@ -19,10 +21,12 @@ pub enum Problem {
         /// Which, as the header `Allow` lists them.
         allow: &'static str,
     },
-    /// Not a GeoJSON media type.
+    /// A media type that holds no GeoJSON, or none that is read here.
     MediaType,
-    /// A Content-Encoding: none is undone here yet.
+    /// A Content-Encoding that is not undone here.
     Encoding,
+    /// The bytes are not what their Content-Encoding says.
+    Coded(CodingFault),
     /// `Content-Length` is not a number.
     Length,
     /// `Idempotency-Key` is empty, too long or not printable.
@@ -42,6 +46,9 @@ pub enum Problem {
         report: Report,
         /// Every feature that has an error, by index: never cut.
         features: Vec<u32>,
+        /// Whether each feature was judged for itself, as the sender preferred, and none was
+        /// good.
+        each: bool,
     },
     /// A key came again with another payload; the indices of the features.
     KeyReused(Vec<u32>),
@@ -72,14 +79,18 @@ impl Problem {
     #[must_use]
     pub fn status(&self) -> u16 {
         match self {
-            Self::Length | Self::KeyMalformed | Self::BodyCut | Self::RelayMalformed(_) => 400,
+            Self::Length
+            | Self::KeyMalformed
+            | Self::BodyCut
+            | Self::Coded(_)
+            | Self::RelayMalformed(_) => 400,
             Self::Unauthorized(_) => 401,
             Self::RouteUnknown | Self::SourceUnknown => 404,
             Self::MethodNotAllowed { .. } => 405,
             Self::TooLarge { .. } => 413,
             Self::MediaType | Self::Encoding => 415,
+            Self::Refused { each: true, .. } | Self::KeyReused(_) => 422,
             Self::Refused { report, .. } => Leading::of(report).map_or(422, Leading::status),
-            Self::KeyReused(_) => 422,
             Self::Backlog { .. } => 429,
             Self::Misconfigured => 500,
             Self::Busy | Self::QueueUnavailable { .. } => 503,
@@ -95,6 +106,7 @@ impl Problem {
             Self::MethodNotAllowed { .. } => "method.not_allowed",
             Self::MediaType => "media_type.unsupported",
             Self::Encoding => "encoding.unsupported",
+            Self::Coded(fault) => fault.as_str(),
             Self::Length => "length.malformed",
             Self::KeyMalformed => "idempotency.key_malformed",
             Self::TooLarge { .. } => Code::LimitBytes.as_str(),
@@ -120,8 +132,9 @@ impl Problem {
             Self::MethodNotAllowed { .. } => {
                 "This path does not take this method; Allow lists those it takes"
             }
-            Self::MediaType => "Send application/geo+json or application/json in UTF-8",
-            Self::Encoding => "Send the body without Content-Encoding",
+            Self::MediaType => "Send GeoJSON in UTF-8; Accept-Post lists the media types",
+            Self::Encoding => "Send the body as it is, or in gzip",
+            Self::Coded(_) => "The body is not whole and sound gzip",
             Self::Length => "Content-Length is not a number",
             Self::KeyMalformed => "Idempotency-Key is 1 to 255 printable ASCII characters",
             Self::TooLarge { .. } => "The body is larger than the limit",
@@ -146,9 +159,10 @@ impl Problem {
             document::problem(self),
         );
         match self {
+            Self::Refused { report, .. } => answer.told(report.totals()),
             Self::MethodNotAllowed { allow } => answer.with("allow", *allow),
-            Self::MediaType => answer.with("accept-post", "application/geo+json, application/json"),
-            Self::Encoding => answer.with("accept-encoding", "identity"),
+            Self::MediaType => answer.with("accept-post", media::ACCEPTED),
+            Self::Encoding => answer.with("accept-encoding", "gzip, identity"),
             Self::Unauthorized(_) => answer.with("www-authenticate", "Bearer"),
             Self::Backlog { retry_after_s } | Self::QueueUnavailable { retry_after_s } => {
                 answer.with("retry-after", retry_after_s.to_string())
@@ -156,11 +170,11 @@ impl Problem {
             Self::Busy => answer.with("retry-after", RETRY_AFTER_S.to_string()),
             Self::RouteUnknown
             | Self::SourceUnknown
+            | Self::Coded(_)
             | Self::Length
             | Self::KeyMalformed
             | Self::TooLarge { .. }
             | Self::BodyCut
-            | Self::Refused { .. }
             | Self::KeyReused(_)
             | Self::Misconfigured
             | Self::RelayMalformed(_) => answer,

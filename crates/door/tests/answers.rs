@@ -29,6 +29,7 @@ fn door() -> Door {
     let secrets = vec!["HOOK".to_owned()];
     let signed = AuthSettings::StandardWebhooks {
         secrets: secrets.clone(),
+        public_keys: Vec::new(),
         tolerance_s: 300,
     };
     settings

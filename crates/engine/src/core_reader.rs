@@ -2,6 +2,7 @@
 
 use crate::reader::{Reader, Refusal};
 use hexlane_backend::GeometryError;
+use hexlane_core::code::{Code, Severity};
 use hexlane_core::effect::{Effect, Undecodable, judge_again, judged_elsewhere};
 use hexlane_core::violation::{Report, Violation};
 use hexlane_core::{Envelope, FailureClass, Stage};
@@ -25,6 +26,9 @@ impl Reader for CoreReader {
     }
 
     fn explain(&self, envelope: &Envelope) -> Box<Refusal> {
+        if let Some(refusal) = envelope.report.as_deref().and_then(reported) {
+            return Box::new(refusal);
+        }
         Box::new(match judge_again(envelope) {
             Some(violation) => refusal_of(&violation, std::slice::from_ref(&violation)),
             None => Refusal::bare(
@@ -37,6 +41,36 @@ impl Reader for CoreReader {
             ),
         })
     }
+}
+
+/// What the door wrote of a violation; the first error is why it refused.
+#[derive(serde::Deserialize)]
+struct Reported {
+    code: String,
+    message: String,
+    reason: Option<String>,
+    location: Option<[f64; 2]>,
+    epsg: Option<u32>,
+}
+
+/// The door's own words; none when they are of no code that this build knows.
+fn reported(report: &str) -> Option<Refusal> {
+    let all: Vec<Reported> = serde_json::from_str(report).ok()?;
+    let mut errors = all.into_iter().filter_map(|each| {
+        let code = Code::from_name(&each.code)?;
+        (code.severity() == Severity::Error).then_some((code, each))
+    });
+    let (code, first) = errors.next()?;
+    Some(Refusal {
+        cause: violated(code.class(), code.stage(), code.as_str()),
+        message: first.message,
+        geometry_error: first.reason.map(|reason| GeometryError {
+            reason,
+            location: first.location,
+            epsg: first.epsg,
+        }),
+        violations: report.to_owned(),
+    })
 }
 
 fn undecodable(reason: &Undecodable) -> Refusal {

@@ -12,7 +12,7 @@ use hexlane_engine::Backends;
 use std::sync::Arc;
 
 /// Larger bodies are judged beside the threads that serve connections: from about a
-/// millisecond of work on.
+/// millisecond of work on. What is compressed may be large behind few bytes.
 const INLINE_BYTES_MAX: usize = 32 * 1024;
 /// When to come again after the queue failed and named no time itself.
 const RETRY_AFTER_S: u64 = 1;
@@ -42,9 +42,10 @@ async fn take<B: Backends>(
     head: Head,
     body: &mut Body,
 ) -> Result<Answer, Answer> {
-    let mut meter = app.door.open(&head)?.meter(&app.budget)?;
+    let opened = app.door.open(&head)?;
+    let (coded, mut meter) = (opened.is_coded(), opened.meter(&app.budget)?);
     body::read(body, |bytes| meter.push(bytes)).await?;
-    let decision = decide(app, head, meter).await;
+    let decision = decide(app, head, meter, coded).await;
     Ok(match decision {
         Decision::Answer(answer) => answer,
         Decision::Enqueue(enqueue) => publish(app, enqueue).await,
@@ -52,12 +53,17 @@ async fn take<B: Backends>(
 }
 
 /// Judges here when it is little, else on a thread of its own.
-async fn decide<B: Backends>(app: &Arc<App<B>>, head: Head, mut meter: Meter) -> Decision {
+async fn decide<B: Backends>(
+    app: &Arc<App<B>>,
+    head: Head,
+    mut meter: Meter,
+    coded: bool,
+) -> Decision {
     let size_bytes = match meter.finish() {
         Ok(body) => body.len(),
         Err(answer) => return Decision::Answer(answer),
     };
-    if size_bytes <= INLINE_BYTES_MAX {
+    if size_bytes <= INLINE_BYTES_MAX && !coded {
         return judge(app, &head, &mut meter);
     }
     let busy = || Decision::Answer(Problem::Busy.answer());

@@ -1,11 +1,9 @@
 //! What the doors answered.
 
 use super::label::{AnswerLabels, CodeLabels, Counters, ResultLabels};
-use hexlane_core::code::Code;
 use hexlane_door::{Answer, Enqueued};
 use prometheus_client::registry::Registry;
 use serde::Deserialize;
-use std::collections::BTreeMap;
 
 #[derive(Debug, Default)]
 pub(super) struct IntakeMetrics {
@@ -16,11 +14,9 @@ pub(super) struct IntakeMetrics {
 }
 
 /// What a problem document says of itself.
-#[derive(Default, Deserialize)]
+#[derive(Deserialize)]
 struct Told {
     code: String,
-    #[serde(default)]
-    totals: BTreeMap<String, u64>,
 }
 
 impl IntakeMetrics {
@@ -44,22 +40,17 @@ impl IntakeMetrics {
     }
 
     pub(super) fn answered(&self, answer: &Answer) {
-        let told = told(answer);
-        for (code, total) in &told.totals {
-            if let Some(code) = Code::from_name(code) {
-                let code = code.as_str().to_owned();
-                self.violations
-                    .get_or_create(&CodeLabels { code })
-                    .inc_by(*total);
-            }
+        for (code, total) in &answer.totals {
+            let code = code.as_str().to_owned();
+            self.violations
+                .get_or_create(&CodeLabels { code })
+                .inc_by(*total);
         }
-        self.answers.get_or_create(&labels(answer, told)).inc();
+        self.answers.get_or_create(&labels(answer)).inc();
     }
 
     pub(super) fn relay_answered(&self, answer: &Answer) {
-        self.relay_answers
-            .get_or_create(&labels(answer, told(answer)))
-            .inc();
+        self.relay_answers.get_or_create(&labels(answer)).inc();
     }
 
     pub(super) fn enqueued(&self, said: &[Enqueued]) {
@@ -74,21 +65,18 @@ impl IntakeMetrics {
     }
 }
 
-fn labels(answer: &Answer, told: Told) -> AnswerLabels {
+fn labels(answer: &Answer) -> AnswerLabels {
     AnswerLabels {
         status: answer.status,
-        code: told.code,
+        code: code(answer),
     }
 }
 
 /// The code of a problem; `accepted` for what is none, `unreadable` for one that tells none.
-fn told(answer: &Answer) -> Told {
-    let only = |code: &str| Told {
-        code: code.to_owned(),
-        totals: BTreeMap::new(),
-    };
+fn code(answer: &Answer) -> String {
     if answer.status < 400 {
-        return only("accepted");
+        return "accepted".to_owned();
     }
-    serde_json::from_slice(&answer.body).unwrap_or_else(|_| only("unreadable"))
+    let told = serde_json::from_slice(&answer.body);
+    told.map_or_else(|_| "unreadable".to_owned(), |told: Told| told.code)
 }

@@ -76,16 +76,20 @@ fn mended(settings: &SourceSettings, error: &SourceError) -> SourceSettings {
     let whole = SourceSettings::new(AuthSettings::None);
     match error {
         SourceError::Name(_) => {}
-        SourceError::Resolution(..) => settings.resolution = whole.resolution,
+        SourceError::Resolution { .. } => settings.resolution = whole.resolution,
         SourceError::Pointer { member, .. } => match *member {
             "entity" => settings.entity = whole.entity,
             "event_id" => settings.event_id = whole.event_id,
             "op" => settings.op = whole.op,
+            "required" => settings.required = whole.required,
             "version.pointer" => settings.version = whole.version,
             _ => {}
         },
+        SourceError::TwoVersions(_) => settings.cloud_events = whole.cloud_events,
+        SourceError::QuarantineOpen(_) => settings.on_refusal = whole.on_refusal,
         SourceError::SecretMissing { .. }
         | SourceError::SecretUnusable { .. }
+        | SourceError::PublicKey { .. }
         | SourceError::NoSecret(_) => settings.auth = whole.auth,
     }
     settings
@@ -95,11 +99,14 @@ fn mended(settings: &SourceSettings, error: &SourceError) -> SourceSettings {
 /// name itself.
 fn member(error: &SourceError) -> &'static str {
     match error {
-        SourceError::Resolution(..) => "resolution",
+        SourceError::Resolution { .. } => "resolution",
         SourceError::Pointer { member, .. } => member.split('.').next().unwrap_or(member),
+        SourceError::TwoVersions(_) => "cloud_events",
+        SourceError::QuarantineOpen(_) => "on_refusal",
         SourceError::Name(_)
         | SourceError::SecretMissing { .. }
         | SourceError::SecretUnusable { .. }
+        | SourceError::PublicKey { .. }
         | SourceError::NoSecret(_) => "auth",
     }
 }
@@ -114,10 +121,13 @@ fn told(error: &SourceError) -> String {
             format!("source `{source_name}`: `secrets` holds names of environment variables")
         }
         SourceError::Name(_)
-        | SourceError::Resolution(..)
+        | SourceError::Resolution { .. }
         | SourceError::Pointer { .. }
         | SourceError::SecretMissing { .. }
         | SourceError::SecretUnusable { .. }
+        | SourceError::PublicKey { .. }
+        | SourceError::TwoVersions(_)
+        | SourceError::QuarantineOpen(_)
         | SourceError::NoSecret(_) => error.to_string(),
     }
 }
@@ -132,12 +142,12 @@ pub fn is_variable(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hexlane_core::source::{VersionForm, VersionSettings};
+    use hexlane_core::source::{MemberType, OnRefusal, VersionForm, VersionSettings};
 
     #[test]
     fn every_mistake_of_a_source_is_told_once() {
         let mut settings = SourceSettings::new(AuthSettings::Bearer { secrets: vec![] });
-        settings.resolution = 99;
+        settings.resolution = Some(99);
         settings.entity = vec!["id".to_owned()];
         settings.event_id = "id".to_owned();
         settings.op = "op".to_owned();
@@ -145,12 +155,36 @@ mod tests {
             pointer: "v".to_owned(),
             form: VersionForm::Sequence,
         });
+        settings.required = [("speed".to_owned(), MemberType::Number)].into();
+        settings.cloud_events.time_is_version = true;
         let errors = errors(settings, |settings| settings.resolve("a", |_| None).err());
         let members: Vec<_> = errors.iter().map(member).collect();
         assert_eq!(
             members,
-            ["resolution", "entity", "event_id", "op", "version", "auth"]
+            [
+                "resolution",
+                "entity",
+                "event_id",
+                "op",
+                "version",
+                "required",
+                "auth"
+            ]
         );
+    }
+
+    #[test]
+    fn what_excludes_another_setting_is_told_where_it_stands() {
+        let mut settings = SourceSettings::new(AuthSettings::None);
+        settings.on_refusal = OnRefusal::Quarantine;
+        settings.cloud_events.time_is_version = true;
+        settings.version = Some(VersionSettings {
+            pointer: "/id".to_owned(),
+            form: VersionForm::Sequence,
+        });
+        let errors = errors(settings, |settings| settings.resolve("a", |_| None).err());
+        let members: Vec<_> = errors.iter().map(member).collect();
+        assert_eq!(members, ["cloud_events", "on_refusal"]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ pub(crate) fn rows() -> Vec<Row> {
     let mut rows = documents();
     rows.extend(collections());
     rows.extend(contracts());
+    rows.extend(required());
     rows
 }
 
@@ -93,6 +94,45 @@ fn collections() -> Vec<Row> {
             "schema.feature_expected",
             r#"{"type":"FeatureCollection","features":[{"type":"Point","coordinates":[1,2]}]}"#,
         ),
+    ]
+}
+
+fn required() -> Vec<Row> {
+    let contracted = |properties: &str| {
+        let body = point("s", "[1,2]").replace("{}", properties);
+        Request::post("/v1/events/contracted", body)
+    };
+    let typed = contracted(r#"{"speed":"12","seen":"2026-11-30T12:00:00Z"}"#);
+    let at = offset(&String::from_utf8_lossy(&typed.body), "\"12\"");
+    let refused = |name, code, request| Row::refused_request(name, 422, code, request);
+    let leniently = |id: &str, far: &str| {
+        let body = collection(&[point(id, "[1,2]"), point("far", far)]);
+        Request::post(EVENTS, body).with("prefer", "handling=lenient")
+    };
+    let none_good = collection(&[point("far", "[100,95]")]);
+    vec![
+        refused(
+            "a required member in another type",
+            "contract.member_type",
+            typed,
+        )
+        .at("/properties/speed", at),
+        refused(
+            "a required member that is missing",
+            "contract.member_missing",
+            contracted(r#"{"seen":"2026-11-30T12:00:00Z"}"#),
+        ),
+        Row::accepted_request(
+            "every required member",
+            contracted(r#"{"speed":12,"seen":"2026-11-30T12:00:00Z"}"#),
+        ),
+        refused(
+            "leniently, none good",
+            "crs.latitude_out_of_range",
+            Request::post(EVENTS, none_good).with("prefer", "handling=lenient"),
+        ),
+        Row::accepted_request("leniently, one bad of two", leniently("near", "[100,95]"))
+            .results(&["accepted", "refused"]),
     ]
 }
 

@@ -65,7 +65,7 @@ fn media() -> Vec<Row> {
             "media_type.unsupported",
             good().without("content-type"),
         ),
-        encoded("gzip", "gzip"),
+        encoded("two encodings", "gzip, br"),
         encoded("an unknown encoding", "rot13"),
         accepted("plain JSON", "json", "application/json"),
         accepted(

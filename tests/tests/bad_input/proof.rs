@@ -3,7 +3,7 @@
 use super::row::{Row, point};
 use hexlane_tests::http::Request;
 use hexlane_tests::settings::secret;
-use hexlane_tests::signature::{sign, signed};
+use hexlane_tests::signature::{hub, sign, signed};
 use hexlane_tests::wait::now_s;
 
 const HOUR_S: i64 = 3_600;
@@ -13,6 +13,7 @@ pub(crate) fn rows() -> Vec<Row> {
     rows.extend(malformed_signatures());
     rows.extend(wrong_signatures());
     rows.extend(tokens());
+    rows.extend(hubs());
     rows
 }
 
@@ -58,6 +59,23 @@ fn at(seconds: i64) -> Request {
         "p",
         now_s() + seconds,
     )
+}
+
+fn hubs() -> Vec<Row> {
+    let body = point("hub", "[1,2]");
+    let signature = hub(secret("TOKEN_SECRET"), body.as_bytes());
+    let to = |body: String| Request::post("/v1/events/hub", body);
+    let signed = |body| to(body).with("x-hub-signature-256", signature.clone());
+    let refused = |name, code, request| Row::refused_request(name, 401, code, request);
+    vec![
+        Row::accepted_request("a signature as GitHub makes it", signed(body.clone())),
+        refused(
+            "one of another body",
+            "signature.wrong",
+            signed(point("other", "[1,2]")),
+        ),
+        refused("none where one is due", "signature.missing", to(body)),
+    ]
 }
 
 fn malformed_signatures() -> Vec<Row> {

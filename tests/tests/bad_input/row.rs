@@ -128,7 +128,11 @@ impl Row {
             .iter()
             .filter_map(|result| result["status"].as_str())
             .collect();
-        (statuses == self.results && document["accepted"] == results.len()).then_some(())
+        let taken = statuses
+            .iter()
+            .filter(|status| **status != "refused")
+            .count();
+        (statuses == self.results && document["accepted"] == taken).then_some(())
     }
 }
 

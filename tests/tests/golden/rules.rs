@@ -1,7 +1,7 @@
 //! Shard of a lane key, cell of a place, stored form of a version.
 
 use super::vectors::{folder, hold};
-use hexlane_core::lane::{Cell, LaneKey, ShardMap};
+use hexlane_core::lane::{Cell, Grid, LaneKey, ShardMap};
 use hexlane_core::version::Version;
 use hexlane_tests::{process, tools};
 use serde_json::{Map, Value, json};
@@ -29,6 +29,27 @@ fn a_place_has_its_golden_cell() {
             .and_then(|level| u8::try_from(level).ok());
         let resolution = resolution.expect("a resolution");
         let cell = Cell::at(number("longitude"), number("latitude"), resolution);
+        one(
+            "cell",
+            json!(cell.expect("a place on the earth").to_string()),
+        )
+    });
+}
+
+#[test]
+fn a_place_has_its_golden_cell_in_each_other_grid() {
+    hold("grids", |vector| {
+        let number = |name: &str| vector[name].as_f64().expect("a number");
+        let grid = match vector["grid"].as_str() {
+            Some("s2") => Grid::S2,
+            Some("quadkey") => Grid::Quadkey,
+            other => panic!("{other:?} is no grid"),
+        };
+        let level = vector["resolution"]
+            .as_u64()
+            .and_then(|level| u8::try_from(level).ok());
+        let level = level.expect("a resolution");
+        let cell = grid.cell_at(number("longitude"), number("latitude"), level);
         one(
             "cell",
             json!(cell.expect("a place on the earth").to_string()),

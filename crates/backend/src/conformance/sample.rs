@@ -133,6 +133,7 @@ impl Sample {
                 contract: CONTRACT,
                 core_version: "suite".to_owned(),
             },
+            report: None,
         }
     }
 

@@ -3,7 +3,7 @@
 use super::{
     Derived, Envelope, EnvelopeError, IdempotencyKey, KeyRule, Kind, Op, Payload, VerdictStamp,
 };
-use crate::lane::{Cell, LaneKey, Shard, ShardMap};
+use crate::lane::{Cell, Grid, LaneKey, Shard, ShardMap};
 use crate::version::Version;
 use prost::Message;
 
@@ -65,6 +65,11 @@ struct WireEnvelope {
     contract: u32,
     #[prost(string, tag = "27")]
     core_version: String,
+    #[prost(string, optional, tag = "28")]
+    report: Option<String>,
+    /// The grid of the cell; 0, which is not written, is H3.
+    #[prost(uint32, tag = "29")]
+    cell_grid: u32,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -134,6 +139,8 @@ fn wire(envelope: &Envelope, payload: Option<Vec<u8>>) -> WireEnvelope {
         accepted_at_us: envelope.accepted_at_us,
         contract: envelope.verdict.contract,
         core_version: envelope.verdict.core_version.clone(),
+        report: envelope.report.clone(),
+        cell_grid: envelope.cell.map_or(0, |cell| grid_number(cell.grid())),
     }
 }
 
@@ -165,10 +172,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Envelope, EnvelopeError> {
             steps: derived.steps,
             core_version: derived.core_version,
         }),
-        cell: wire
-            .cell
-            .map(|raw| Cell::new(raw).ok_or(EnvelopeError::Field("cell")))
-            .transpose()?,
+        cell: wire.cell.map(|raw| cell(wire.cell_grid, raw)).transpose()?,
         lane_key: LaneKey::new(present(wire.lane_key, "lane_key")?),
         shard: shard(wire.shard, shard_map)?,
         shard_map,
@@ -183,6 +187,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Envelope, EnvelopeError> {
             contract: wire.contract,
             core_version: wire.core_version,
         },
+        report: wire.report,
     })
 }
 
@@ -218,6 +223,24 @@ fn bbox(numbers: &[f64]) -> Result<Option<[f64; 4]>, EnvelopeError> {
         .try_into()
         .map(Some)
         .map_err(|_| EnvelopeError::Field("bbox"))
+}
+
+const fn grid_number(grid: Grid) -> u32 {
+    match grid {
+        Grid::H3 => 0,
+        Grid::S2 => 1,
+        Grid::Quadkey => 2,
+    }
+}
+
+fn cell(grid: u32, raw: u64) -> Result<Cell, EnvelopeError> {
+    let grid = match grid {
+        0 => Grid::H3,
+        1 => Grid::S2,
+        2 => Grid::Quadkey,
+        _ => return Err(EnvelopeError::Field("cell_grid")),
+    };
+    grid.cell(raw).ok_or(EnvelopeError::Field("cell"))
 }
 
 fn shard(number: u32, map: ShardMap) -> Result<Shard, EnvelopeError> {

@@ -1,7 +1,7 @@
 //! The document: its bytes, its root, its features.
 
 use super::declared::Level;
-use super::{Ask, Course, Feature, feature};
+use super::{Ask, Course, Feature, Share, feature};
 use crate::code::Code;
 use crate::json::{self, Index, Kind, SyntaxFault, SyntaxKind, Value};
 use crate::pointer;
@@ -20,30 +20,47 @@ pub(super) const GEOMETRY_TYPES: [&str; 7] = [
 
 /// Reads a document; `visit` gets each feature once. The report holds what concerns the
 /// document as a whole.
-pub(crate) fn read<'a>(body: &'a [u8], ask: Ask<'a>, mut visit: impl FnMut(Feature<'_>)) -> Report {
+pub(crate) fn read<'a>(body: &'a [u8], ask: Ask<'a>, visit: impl FnMut(Feature<'_>)) -> Report {
+    read_part(body, ask, &mut Share::of(ask.limits), visit)
+}
+
+/// Reads one of the documents of a request; places are those within it.
+pub(crate) fn read_part<'a>(
+    body: &'a [u8],
+    ask: Ask<'a>,
+    share: &mut Share,
+    mut visit: impl FnMut(Feature<'_>),
+) -> Report {
     let kept_max = usize::try_from(ask.limits.violations_max).unwrap_or(usize::MAX);
     let mut report = Report::new(kept_max);
-    let text = match text(body, ask) {
-        Ok(text) => text,
-        Err(violation) => return Report::of(*violation),
-    };
-    let index = match json::validate(text, ask.limits.depth_max) {
-        Ok(index) => index,
-        Err(fault) => return Report::of(syntax(fault, ask)),
+    let (text, index) = match outline(body, ask) {
+        Ok(outline) => outline,
+        Err(refused) => return refused,
     };
     let root = Value::root(text, &index);
     let mut course = Course {
         ask,
         index: &index,
         features: root.start..root.start,
-        vertices_left: ask.limits.vertices_max,
-        work_left: ask.limits.work_max,
+        first: share.first,
+        vertices_left: share.vertices_left,
+        work_left: share.work_left,
     };
     walk(root, &mut course, &mut report, &mut visit);
+    share.vertices_left = course.vertices_left;
+    share.work_left = course.work_left;
     duplicates(&index, 0, course.features.start, &mut report);
     duplicates(&index, course.features.end, text.len(), &mut report);
     report.sort();
     report
+}
+
+/// The text of a document, and where its containers end.
+pub(crate) fn outline<'a>(body: &'a [u8], ask: Ask<'_>) -> Result<(&'a str, Index), Report> {
+    let text = text(body, ask).map_err(|violation| Report::of(*violation))?;
+    let index = json::validate(text, ask.limits.depth_max);
+    let index = index.map_err(|fault| Report::of(syntax(fault, ask)))?;
+    Ok((text, index))
 }
 
 fn text<'a>(body: &'a [u8], ask: Ask<'_>) -> Result<&'a str, Box<Violation>> {
@@ -99,7 +116,7 @@ fn syntax(fault: SyntaxFault, ask: Ask<'_>) -> Violation {
 }
 
 /// Tells the duplicates from `start` to `end` (exclusive): all are counted, the first kept.
-pub(super) fn duplicates(index: &Index, start: usize, end: usize, report: &mut Report) {
+pub(crate) fn duplicates(index: &Index, start: usize, end: usize, report: &mut Report) {
     let mut kept = 0;
     for duplicate in &index.duplicates {
         if (start..end).contains(&duplicate.at) {
@@ -150,7 +167,10 @@ fn walk(
     let header = Level::of_header(course.ask.content_crs, report);
     match kind.as_str() {
         "FeatureCollection" => collection(root, &header, course, report, visit),
-        "Feature" => visit(feature::read(root, 0, String::new(), &header, course)),
+        "Feature" => {
+            let first = course.first;
+            visit(feature::read(root, first, String::new(), &header, course));
+        }
         name if GEOMETRY_TYPES.contains(&name) => visit(feature::bare(root, &header, course)),
         other => report.push(unknown_type(root, "", other)),
     }
@@ -179,6 +199,7 @@ fn collection(
     }
     for (index, value) in features.elements().enumerate() {
         let number = u32::try_from(index).unwrap_or(u32::MAX);
+        let number = course.first.saturating_add(number);
         let pointer = pointer::element("/features", index);
         if number >= course.ask.limits.features_max {
             let most = course.ask.limits.features_max;

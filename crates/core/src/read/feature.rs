@@ -17,7 +17,7 @@ pub(super) fn bare<'a>(value: Value<'a>, outer: &Level, course: &mut Course<'_>)
     let mut report = report_of(course);
     let read = geometry::read(value, "", outer, course, &mut report);
     let feature = Feature {
-        index: 0,
+        index: course.first,
         value,
         whole: false,
         pointer: String::new(),

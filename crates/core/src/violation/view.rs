@@ -13,6 +13,8 @@ pub struct ViolationView<'a> {
     severity: &'static str,
     clause: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
+    record: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     feature: Option<u32>,
     pointer: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,6 +58,7 @@ impl Violation {
             class: self.code.class().as_str(),
             severity: self.code.severity().as_str(),
             clause: self.code.clause(),
+            record: self.record,
             feature: self.feature,
             pointer: &self.pointer,
             byte_offset: self.byte_offset,

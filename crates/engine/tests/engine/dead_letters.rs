@@ -51,6 +51,32 @@ async fn invariant_18_a_payload_that_gives_no_effect_goes_to_poison_and_never_to
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_quarantined_envelope_is_filed_under_the_doors_own_words() {
+    let mut world = World::new(1, 1);
+    let mut envelope = event("lane", 0, Form::Quarantined, world.shard_map);
+    let warning = r#"{"code":"geometry.winding","message":"w"}"#;
+    let error = r#"{"code":"contract.member_missing","message":"the source requires it"}"#;
+    let report = format!("[{warning},{error}]");
+    envelope.report = Some(report.clone());
+    world.publish(vec![envelope]).await;
+    let running = world.start();
+    world.until_empty().await;
+    running.stop().await;
+    let letters = world.letters(&key_of("lane", 0)).await;
+    let letter = &letters[0].letter;
+    assert_eq!(
+        (letter.destination, letter.code.as_str(), letter.stage),
+        (
+            Destination::Poison,
+            "contract.member_missing",
+            Stage::Schema
+        )
+    );
+    assert_eq!(letter.error_message, "the source requires it");
+    assert_eq!(letter.violations, report);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_quarantined_envelope_is_only_written_to_poison() {
     let mut world = World::new(1, 1);
     let envelope = event("lane", 0, Form::Quarantined, world.shard_map);

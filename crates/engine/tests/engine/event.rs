@@ -61,6 +61,7 @@ pub(crate) fn event(lane: &str, number: u32, form: Form, shard_map: ShardMap) ->
             contract: CONTRACT,
             core_version: "test".to_owned(),
         },
+        report: None,
     }
 }
 
