@@ -8,7 +8,7 @@
 use crate::settings::Foreign;
 use hexlane_backend::Body;
 use hexlane_core::envelope::EnvelopeError;
-use hexlane_core::judge::{Entry, Judged, Request, judge};
+use hexlane_core::judge::{Entry, Format, Judged, Request, judge};
 use hexlane_core::lane::ShardMap;
 use hexlane_streams::entry::{GEOMETRY, OBSERVED_AT};
 use serde::de::IgnoredAny;
@@ -23,6 +23,8 @@ pub(crate) fn body(id: &str, fields: &[Field], foreign: &Foreign, shard_map: Sha
         Err(reason) => return unreadable(raw(fields), reason),
     };
     let request = Request {
+        format: Format::Document,
+        event: None,
         source: &foreign.source,
         body: feature.as_bytes(),
         content_type: "application/geo+json",
