@@ -3,11 +3,12 @@
 use hexlane_tests::workspace::{Workspace, edge_tree};
 
 /// These are told the time; they never ask.
-const WITHOUT_CLOCK: [&str; 4] = [
+const WITHOUT_CLOCK: [&str; 5] = [
     "ogc-validity",
     "hexlane-core",
     "hexlane-door",
     "hexlane-delivery",
+    "hexlane-streams",
 ];
 
 /// Ways to ask for the time or for chance, as they stand in code.

@@ -22,9 +22,10 @@ const VENDORS: [(&str, &[&str]); 10] = [
 ];
 
 /// Members that may name a client library though they are no backend of it.
-const BESIDE: [(&str, &str); 2] = [
+const BESIDE: [(&str, &str); 3] = [
     ("hexlane-native-consumer", "reqwest"),
     ("hexlane-worker", "redis"),
+    ("hexlane-streams", "redis"),
 ];
 
 fn technologies(member: Member<'_>) -> BTreeSet<&'static str> {
