@@ -174,7 +174,8 @@ impl Envelope {
     }
 
     /// How many bytes [`Envelope::encode`] would give.
-    pub(crate) fn encoded_len(&self) -> usize {
+    #[must_use]
+    pub fn encoded_len(&self) -> usize {
         wire::encoded_len(self)
     }
 
