@@ -8,21 +8,28 @@
 //! A request passes [`Door::open`] (head alone), [`Meter`] (bytes, as they arrive),
 //! [`Opened::judge`] (signature and verdict) and, when there is something to enqueue,
 //! [`Enqueue::settle`] with what the queue said. No 202 exists before that.
+//!
+//! Routes to the queue: [`relay`] (to the native intake), [`queue`] (Cloudflare Queues) and
+//! the [`bridge`] that brings what lay there to the relay.
 
 mod answer;
+pub mod bridge;
 mod document;
 mod enqueue;
 mod head;
+mod large;
 mod leading;
 mod meter;
 mod open;
 mod problem;
+pub mod queue;
 pub mod relay;
 mod settings;
 
 pub use answer::Answer;
 pub use enqueue::{Decision, Enqueue, Enqueued, Unavailable};
 pub use head::{HEADERS, Head};
+pub use large::LargePayload;
 pub use meter::{Budget, Meter};
 pub use open::{Door, Opened};
 pub use problem::Problem;
