@@ -14,6 +14,7 @@
 //!
 //! A source's secrets are bindings of the names that its `auth` gives.
 
+use crate::redis_url;
 use hexlane_core::lane::ShardMap;
 use hexlane_core::signature::Secret;
 use hexlane_door::{Budget, Door, DoorSettings, queue};
@@ -148,7 +149,7 @@ fn redis(env: &Env, shards: u16) -> Result<Redis, String> {
     let namespace = namespace.as_deref().unwrap_or(NAMESPACE_DEFAULT);
     let shard_map = ShardMap::new(shards).ok_or("`shards` is not 1 to 999")?;
     Ok(Redis {
-        server: Server::of_url(&url).map_err(|reason| format!("REDIS_URL is {reason}"))?,
+        server: redis_url::server(&url).map_err(|reason| format!("REDIS_URL is {reason}"))?,
         layout: Layout::new(namespace, shard_map).map_err(|reason| reason.to_string())?,
         publish: Publish::new(),
     })

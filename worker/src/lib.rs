@@ -15,6 +15,7 @@ mod bridge;
 mod clock;
 mod intake;
 mod payloads;
+mod redis_url;
 mod reply;
 mod route;
 

@@ -33,4 +33,4 @@ pub use publish::{Batch, Publish, Terms};
 pub use refusal::Refusal;
 pub use rounds::{Moved, Rounds, Visit};
 pub use script::{Call, Script};
-pub use server::{Address, Server};
+pub use server::{Address, Login, Server};

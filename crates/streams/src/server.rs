@@ -1,9 +1,9 @@
-//! A server by its URL: where it is, and what is said to it first.
+//! A server: where it is, and what is said to it first. For who opens sockets by hand.
 //!
-//! `redis://user:password@host:6379/0`, or `rediss://` for TLS. For who opens sockets by
-//! hand; a client library reads the same URLs itself.
+//! URLs are read by whoever has a reader of them: the library's own would bring the tables
+//! of international host names along, a third of the Worker.
 
-use redis::{ConnectionAddr, IntoConnectionInfo, cmd};
+use redis::cmd;
 use std::fmt;
 
 /// Where a server is.
@@ -47,58 +47,39 @@ pub struct Server {
     replies: usize,
 }
 
-/// Why a URL names no server. Does not repeat it: it may hold a password.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not `redis://[user:password@]host[:port][/db]`, nor that with `rediss`: {0}")]
-pub struct ServerError(String);
+/// Who one is to a server.
+#[derive(Clone, Copy, Default)]
+pub struct Login<'a> {
+    /// None for the default user.
+    pub user: Option<&'a str>,
+    /// None where none is asked for.
+    pub password: Option<&'a str>,
+}
 
 impl Server {
-    /// Reads a URL.
-    ///
-    /// # Errors
-    /// When it names no server.
-    pub fn of_url(url: &str) -> Result<Self, ServerError> {
-        let wrong = |reason: &str| ServerError(reason.to_owned());
-        let (scheme, rest) = url.split_once("://").ok_or_else(|| wrong("no scheme"))?;
-        let tls = match scheme {
-            "redis" => false,
-            "rediss" => true,
-            _ => return Err(wrong("another scheme")),
-        };
-        // TLS is the socket's affair here: the library reads the rest the same.
-        let plain = format!("redis://{rest}");
-        let info = plain.as_str().into_connection_info();
-        let info = info.map_err(|error| wrong(error.category()))?;
-        let ConnectionAddr::Tcp(host, port) = info.addr() else {
-            return Err(wrong("no TCP address"));
-        };
-        let address = Address {
-            host: host.clone(),
-            port: *port,
-        };
+    /// A server; `database` is zero in a cluster.
+    #[must_use]
+    pub fn new(address: Address, tls: bool, login: Login<'_>, database: u32) -> Self {
         let (mut greeting, mut replies) = (Vec::new(), 0);
-        let settings = info.redis_settings();
-        if let Some(password) = settings.password() {
+        if let Some(password) = login.password {
             let mut auth = cmd("AUTH");
-            if let Some(username) = settings.username() {
-                auth.arg(username);
+            if let Some(user) = login.user {
+                auth.arg(user);
             }
             auth.arg(password).write_packed_command(&mut greeting);
             replies += 1;
         }
-        if settings.db() != 0 {
+        if database != 0 {
             let mut select = cmd("SELECT");
-            select
-                .arg(settings.db())
-                .write_packed_command(&mut greeting);
+            select.arg(database).write_packed_command(&mut greeting);
             replies += 1;
         }
-        Ok(Self {
+        Self {
             address,
             tls,
             greeting,
             replies,
-        })
+        }
     }
 
     /// Bytes that a new connection begins with; may be none.
@@ -128,53 +109,44 @@ impl fmt::Debug for Server {
 mod tests {
     use super::*;
 
+    fn address(host: &str, port: u16) -> Address {
+        let host = host.to_owned();
+        Address { host, port }
+    }
+
     #[test]
-    fn a_url_gives_the_greeting_in_resp() {
-        let server = Server::of_url("rediss://door:p%40ss@cache.example:7000/3").unwrap();
-        assert_eq!(server.address.to_string(), "cache.example:7000");
-        assert!(server.tls);
+    fn a_greeting_is_login_and_database_in_resp() {
+        let login = Login {
+            user: Some("door"),
+            password: Some("p@ss"),
+        };
+        let server = Server::new(address("cache.example", 7000), true, login, 3);
         let said = String::from_utf8_lossy(server.greeting());
         let expected = "*3\r\n$4\r\nAUTH\r\n$4\r\ndoor\r\n$4\r\np@ss\r\n\
                         *2\r\n$6\r\nSELECT\r\n$1\r\n3\r\n";
         assert_eq!((said.as_ref(), server.greeting_replies()), (expected, 2));
-        assert!(!format!("{server:?}").contains("p@ss"));
+        let shown = format!("{server:?}");
+        assert!(shown.contains("cache.example") && !shown.contains("p@ss"));
     }
 
     #[test]
-    fn a_server_without_password_is_not_greeted() {
-        let server = Server::of_url("redis://[::1]").unwrap();
-        assert_eq!(
-            (server.address.host.as_str(), server.address.port),
-            ("::1", 6379)
-        );
+    fn a_server_that_asks_for_nothing_is_not_greeted() {
+        let server = Server::new(address("h", 6379), false, Login::default(), 0);
         assert_eq!(
             (server.greeting(), server.greeting_replies()),
             (&b""[..], 0)
         );
-        let by_password = Server::of_url("redis://:secret@h").unwrap();
-        assert_eq!(
-            by_password.greeting(),
-            b"*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n"
-        );
-    }
-
-    #[test]
-    fn what_names_no_server_is_refused_without_repeating_it() {
-        for bad in [
-            "",
-            "host:6379",
-            "http://:secret@h",
-            "redis://",
-            "redis://:secret@h/x",
-        ] {
-            let told = Server::of_url(bad).unwrap_err().to_string();
-            assert!(!told.contains("secret"), "{told}");
-        }
+        let login = Login {
+            user: None,
+            password: Some("secret"),
+        };
+        let server = Server::new(address("h", 6379), false, login, 0);
+        assert_eq!(server.greeting(), b"*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n");
     }
 
     #[test]
     fn a_redirect_without_a_host_is_to_the_host_that_answered() {
-        let answered = Server::of_url("redis://10.0.0.1:7001").unwrap().address;
+        let answered = address("10.0.0.1", 7001);
         let at = |text| Address::of_redirect(text, &answered).map(|found| found.to_string());
         assert_eq!(at(":7002").as_deref(), Some("10.0.0.1:7002"));
         assert_eq!(at("::1:7002").as_deref(), Some("::1:7002"));
