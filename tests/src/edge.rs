@@ -65,11 +65,36 @@ impl Edge {
     /// When it does not come up.
     #[must_use]
     pub fn start_with(vars: &Table, secrets: &[(&str, &str)]) -> Self {
+        Self::launch(vars, secrets, None)
+    }
+
+    /// The Worker on route `queue`, its queue being an HTTP server at that port, which gets a
+    /// POST for each call.
+    #[must_use]
+    pub fn start_on_queue(queue_port: u16) -> Self {
+        let mut vars = Table::new();
+        vars.insert("ROUTE".to_owned(), "queue".into());
+        vars.insert("DOOR".to_owned(), settings::door().into());
+        Self::launch(&vars, &settings::SECRETS, Some(queue_port))
+    }
+
+    /// The Worker on route `redis`.
+    #[must_use]
+    pub fn start_on_redis(url: &str) -> Self {
+        let mut vars = Table::new();
+        vars.insert("ROUTE".to_owned(), "redis".into());
+        vars.insert("REDIS_URL".to_owned(), url.into());
+        vars.insert("DOOR".to_owned(), settings::door().into());
+        Self::start_with(&vars, &settings::SECRETS)
+    }
+
+    fn launch(vars: &Table, secrets: &[(&str, &str)], queue_port: Option<u16>) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let modules = copy_bundle(folder.path());
         let port = free_port();
         let config = folder.path().join("workerd.capnp");
-        fs::write(&config, capnp(port, &modules, &bindings(vars, secrets))).expect("a file");
+        let bindings = bindings(vars, secrets);
+        fs::write(&config, capnp(port, &modules, &bindings, queue_port)).expect("a file");
         let mut command = Command::new(tools::workerd());
         command.arg("serve").arg(&config);
         let mut process = Process::start("workerd", &mut command, &folder.path().join("log"));
@@ -85,7 +110,7 @@ impl Edge {
 }
 
 /// workerd embeds files beside its configuration only. The entry comes first.
-fn copy_bundle(folder: &Path) -> String {
+pub(crate) fn copy_bundle(folder: &Path) -> String {
     let bundle = tools::edge_bundle();
     let mut names = Vec::new();
     for entry in fs::read_dir(&bundle).expect("the bundle's folder") {
@@ -136,7 +161,8 @@ fn json(value: &Value) -> String {
     serde_json::to_string(value).expect("settings are JSON")
 }
 
-fn capnp(port: u16, modules: &str, bindings: &str) -> String {
+fn capnp(port: u16, modules: &str, bindings: &str, queue_port: Option<u16>) -> String {
+    let (queue, service) = queue_port.map_or_else(Default::default, queue);
     let wrangler = settings::wrangler();
     let date = wrangler.get("compatibility_date").and_then(Value::as_str);
     let date = quoted(date.expect("compatibility_date of wrangler.toml"));
@@ -156,16 +182,24 @@ const config :Workerd.Config = (
   services = [
     (name = "worker", worker = (
       modules = [{modules}],
-      bindings = [{bindings}],
+      bindings = [{bindings}{queue}],
       compatibilityDate = {date},
       compatibilityFlags = [{flags}],
     )),
-    (name = "internet", network = (allow = ["public", "private"])),
+    {service}(name = "internet", network = (allow = ["public", "private"])),
   ],
   sockets = [(name = "http", address = "127.0.0.1:{port}", http = (), service = "worker")],
 );
 "#
     )
+}
+
+/// A binding of a queue, and the server behind it.
+fn queue(port: u16) -> (String, String) {
+    let binding = r#"(name = "EVENTS", queue = "events")"#.to_owned();
+    let address = format!("127.0.0.1:{port}");
+    let service = format!(r#"(name = "events", external = (address = "{address}", http = ())),"#);
+    (binding, service)
 }
 
 fn quoted(text: &str) -> String {

@@ -1,5 +1,5 @@
-//! What the end-to-end and architecture tests stand on: the two front ends as real
-//! processes, a relay that can be broken, an HTTP client that can misbehave, and
+//! What the end-to-end and architecture tests stand on: the two front ends and the servers
+//! as real processes, a relay that can be broken, an HTTP client that can misbehave, and
 //! readers of the workspace and of a `GeoPackage`.
 //!
 //! It sees Hexlane from outside only: HTTP, files, processes, `cargo metadata`.
@@ -15,10 +15,12 @@
 
 pub mod chance;
 pub mod consumer;
+pub mod dev;
 pub mod edge;
 pub mod geopackage;
 pub mod http;
 pub mod process;
+pub mod redis;
 pub mod relay;
 pub mod settings;
 pub mod signature;

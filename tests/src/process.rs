@@ -2,8 +2,9 @@
 //! whose end is printed when the test fails.
 
 use crate::wait;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::fs::{self, OpenOptions};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
@@ -17,6 +18,8 @@ pub struct Process {
     name: &'static str,
     child: Child,
     log: PathBuf,
+    /// Whether its children are ended with it.
+    group: bool,
 }
 
 impl Process {
@@ -37,7 +40,16 @@ impl Process {
             name,
             child,
             log: log.to_path_buf(),
+            group: false,
         }
+    }
+
+    /// The same for one that has children of its own: they are killed with it.
+    #[must_use]
+    pub fn start_group(name: &'static str, command: &mut Command, log: &Path) -> Self {
+        let mut process = Self::start(name, command.process_group(0), log);
+        process.group = true;
+        process
     }
 
     /// Probes until there is a value; fails when the program ends first.
@@ -57,6 +69,9 @@ impl Process {
 
     /// kill -9.
     pub fn kill(&mut self) {
+        if self.group {
+            kill_process_group(Pid::from_child(&self.child), Signal::KILL).ok();
+        }
         self.child.kill().ok();
         self.child.wait().ok();
     }
@@ -68,6 +83,21 @@ impl Process {
         wait::until(&what, limit, || {
             self.child.try_wait().expect("a child can be waited for")
         })
+    }
+
+    /// Stops it where it is (SIGSTOP), or lets it go on.
+    ///
+    /// # Panics
+    /// When it does not run.
+    pub fn freeze(&self, frozen: bool) {
+        let signal = if frozen { Signal::STOP } else { Signal::CONT };
+        kill_process(Pid::from_child(&self.child), signal).expect("the program runs");
+    }
+
+    /// The process, for a look at what it uses.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// All it has written so far.
@@ -91,6 +121,26 @@ impl Drop for Process {
             );
         }
     }
+}
+
+/// Memory that the programs of that name have in a process group; zero when there are none.
+#[must_use]
+pub fn resident_bytes(name: &str, group: u32) -> u64 {
+    let programs = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let bytes = programs.filter_map(|entry| {
+        let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
+        let (_, after) = stat.split_once('(')?;
+        let (found, after) = after.rsplit_once(')')?;
+        // State, parent, group.
+        let of_group = after.split_whitespace().nth(2)?.parse() == Ok(group);
+        let status = fs::read_to_string(entry.path().join("status")).ok()?;
+        let resident = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmRSS:"))?;
+        let kilobytes: u64 = resident.trim().trim_end_matches("kB").trim().parse().ok()?;
+        (found == name && of_group).then_some(kilobytes * 1024)
+    });
+    bytes.sum()
 }
 
 /// Runs a program to its end and gives what it printed.

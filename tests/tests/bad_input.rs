@@ -24,8 +24,9 @@ mod text;
 
 use hexlane_tests::consumer::Consumer;
 use hexlane_tests::edge::Edge;
-use hexlane_tests::http::{self, Request, Response, Slow};
-use hexlane_tests::relay::Relay;
+use hexlane_tests::http::{self, Request, Response, Slow, free_port};
+use hexlane_tests::redis::{self, Redis};
+use hexlane_tests::relay::{Mode, Relay};
 use row::{EVENTS, Row, point};
 use std::time::Duration;
 
@@ -178,6 +179,52 @@ fn what_is_refused_is_never_enqueued_and_what_is_accepted_is_enqueued_once() {
         assert_eq!((new, settled), (accepted, accepted), "{status}");
         assert_eq!(status["dead_letters"], serde_json::json!([]), "{status}");
     }
+}
+
+/// What the other routes of the Worker carry without a bucket.
+const ROUTE_BYTES_MAX: usize = 100_000;
+
+/// Entries in all streams of a server.
+fn entries(connection: &mut redis::Connection) -> u64 {
+    let names = redis::streams(connection).into_iter();
+    names.map(|stream| redis::length(connection, &stream)).sum()
+}
+
+#[test]
+fn every_row_gets_its_documented_answer_on_the_routes_to_brokers_and_none_refused_gets_there() {
+    let queue = Relay::to(free_port());
+    queue.set(Mode::confirm());
+    let server = Redis::start(&["--appendfsync", "no"]);
+    let mut connection = server.connect("");
+    let by_queue = Edge::start_on_queue(queue.port);
+    let by_redis = Edge::start_on_redis(&format!("redis://127.0.0.1:{}", server.port));
+    let mut faults = Vec::new();
+    let rows = table().into_iter();
+    for row in rows.filter(|row| row.request.body.len() <= ROUTE_BYTES_MAX) {
+        let enqueued = row.results.iter().filter(|status| **status == "accepted");
+        let enqueued = enqueued.count() as u64;
+        let before = (queue.requests(), entries(&mut connection));
+        for (route, edge) in [("queue", &by_queue), ("redis", &by_redis)] {
+            let answer = http::send(edge.port, &row.request).map_err(|error| error.to_string());
+            let judged = answer.and_then(|answer| row.judge(&answer));
+            faults.extend(
+                judged
+                    .err()
+                    .map(|fault| format!("{}, {route}: {fault}", row.name)),
+            );
+        }
+        let after = (queue.requests(), entries(&mut connection));
+        let arrived = (after.0 - before.0, after.1 - before.1);
+        if arrived != (u64::from(enqueued > 0), enqueued) {
+            faults.push(format!("{}: calls and entries {arrived:?}", row.name));
+        }
+    }
+    assert!(
+        faults.is_empty(),
+        "{} faults:\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
 }
 
 #[test]

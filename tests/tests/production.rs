@@ -36,6 +36,46 @@ fn secret_names(value: &Value) -> Vec<String> {
     names.collect()
 }
 
+/// A list of tables in a table of `wrangler.toml`.
+fn tables<'a>(of: &'a Table, path: &[&str]) -> Vec<&'a Table> {
+    let (last, way) = path.split_last().expect("a path");
+    let at = way
+        .iter()
+        .try_fold(of, |at, name| at.get(*name)?.as_table());
+    let found = at.and_then(|at| at.get(*last)).and_then(Value::as_array);
+    let found = found.unwrap_or_else(|| panic!("{path:?} of wrangler.toml"));
+    found.iter().filter_map(Value::as_table).collect()
+}
+
+#[test]
+fn queue_bucket_and_bridge_are_bound_locally_and_in_production() {
+    for bound in [settings::wrangler(), production()] {
+        let text = |table: &Table, name: &str| {
+            let text = table.get(name).and_then(Value::as_str);
+            text.unwrap_or_else(|| panic!("{name} in {table:?}"))
+                .to_owned()
+        };
+        let producers = tables(&bound, &["queues", "producers"]);
+        assert_eq!(producers.len(), 1);
+        assert_eq!(text(producers[0], "binding"), "EVENTS");
+        let consumers = tables(&bound, &["queues", "consumers"]);
+        assert_eq!(consumers.len(), 1);
+        assert_eq!(text(consumers[0], "queue"), text(producers[0], "queue"));
+        // The platform deletes what it gives up, unless told where to put it.
+        let dead = text(consumers[0], "dead_letter_queue");
+        assert_ne!(dead, text(producers[0], "queue"));
+        let number = |name: &str| consumers[0].get(name).and_then(Value::as_integer);
+        assert_eq!(
+            number("max_retries"),
+            Some(100),
+            "ours classifies, not the platform"
+        );
+        assert!(number("max_batch_size") <= Some(100));
+        let buckets = tables(&bound, &["r2_buckets"]);
+        assert_eq!(text(buckets[0], "binding"), "PAYLOADS");
+    }
+}
+
 #[test]
 fn no_secret_stands_in_wrangler_toml() {
     let text = fs::read_to_string(workspace::root().join("wrangler.toml")).expect("wrangler.toml");
@@ -107,7 +147,14 @@ fn slow_wrangler_takes_the_production_settings() {
     command.args(["--outdir", "out"]).current_dir(folder.path());
     command.env("WRANGLER_SEND_METRICS", "false").env("CI", "1");
     let text = process::output(&mut command);
-    for name in ["env.ROUTE", "env.RELAY_URL", "env.DOOR"] {
+    let names = [
+        "env.ROUTE",
+        "env.RELAY_URL",
+        "env.DOOR",
+        "env.EVENTS",
+        "env.PAYLOADS",
+    ];
+    for name in names {
         assert!(text.contains(name), "{name} is no binding:\n{text}");
     }
 }

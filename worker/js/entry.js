@@ -59,12 +59,16 @@ async function short(request, headers, length, env) {
   }
 }
 
+function freshen() {
+  if (state.criticalError) {
+    glue.__wbg_reset_state();
+    state.criticalError = false;
+  }
+}
+
 export default {
   async fetch(request, env, context) {
-    if (state.criticalError) {
-      glue.__wbg_reset_state();
-      state.criticalError = false;
-    }
+    freshen();
     try {
       const headers = request.headers;
       const length = Number(headers.get("content-length") ?? NaN);
@@ -72,6 +76,18 @@ export default {
       return modest && request.method === "POST"
         ? await short(request, headers, length, env)
         : await glue.fetch(request, env, context);
+    } catch (error) {
+      failed(error);
+      throw error;
+    }
+  },
+
+  // Each message is acked or asked for again by name. After an exception the platform
+  // hands over again what was not acked.
+  async queue(batch, env) {
+    freshen();
+    try {
+      await glue.queue(batch, env);
     } catch (error) {
       failed(error);
       throw error;

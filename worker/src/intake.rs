@@ -1,16 +1,16 @@
 //! One request: head, bytes, verdict, route, answer. Two ways in, one way through.
 
 use crate::bindings::Edge;
-use crate::{reply, route};
+use crate::{clock, reply, route};
 use futures_util::StreamExt;
-use hexlane_door::{Answer, Decision, EVENT_HEADERS, EVENT_MARK, Enqueue, Head, Meter, Problem};
+use hexlane_door::{Answer, Decision, EVENT_HEADERS, EVENT_MARK, Head, Meter, Problem};
 use js_sys::futures::future_to_promise;
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
-use worker::{Date, Request};
+use worker::{Env, Request};
 
 /// A POST whose body is here.
-pub(crate) fn whole(head_lines: &str, body: &[u8], edge: &Rc<Edge>) -> JsValue {
+pub(crate) fn whole(head_lines: &str, body: &[u8], edge: &Rc<Edge>, env: Env) -> JsValue {
     let (url, lines) = head_lines.split_once('\n').unwrap_or((head_lines, ""));
     let lines = lines.lines().filter_map(|line| line.split_once('\t'));
     let head = lines.fold(Head::new("POST", path(url)), |head, (name, value)| {
@@ -20,8 +20,11 @@ pub(crate) fn whole(head_lines: &str, body: &[u8], edge: &Rc<Edge>) -> JsValue {
         Ok(Decision::Answer(answer)) | Err(answer) => reply::response(&answer),
         Ok(Decision::Enqueue(enqueue)) => {
             let edge = Rc::clone(edge);
-            future_to_promise(async move { Ok(reply::response(&routed(enqueue, &edge).await)) })
-                .into()
+            let settled = async move {
+                let answer = route::settle(enqueue, &edge, &env).await;
+                Ok(reply::response(&answer))
+            };
+            future_to_promise(settled).into()
         }
     }
 }
@@ -44,18 +47,18 @@ fn judge_whole(head: &Head, body: &[u8], edge: &Edge) -> Result<Decision, Answer
     }
     let opened = edge.door.open(head)?;
     opened.check(body)?;
-    Ok(opened.judge(body, now_us()))
+    Ok(opened.judge(body, clock::now_us()))
 }
 
 /// Any request; its body is metered as it arrives.
-pub(crate) async fn streamed(mut request: Request, edge: &Edge) -> Answer {
+pub(crate) async fn streamed(mut request: Request, edge: &Edge, env: &Env) -> Answer {
     let head = head(&request, edge.door.headers());
     if let Some(answer) = live(&head) {
         return answer;
     }
     match judge_streamed(&mut request, &head, edge).await {
         Ok(Decision::Answer(answer)) | Err(answer) => answer,
-        Ok(Decision::Enqueue(enqueue)) => routed(enqueue, edge).await,
+        Ok(Decision::Enqueue(enqueue)) => route::settle(enqueue, edge, env).await,
     }
 }
 
@@ -68,12 +71,7 @@ async fn judge_streamed(
     let mut meter = opened.meter(&edge.budget)?;
     read(request, &mut meter).await?;
     let body = meter.finish()?;
-    Ok(opened.judge(body, now_us()))
-}
-
-async fn routed(enqueue: Enqueue, edge: &Edge) -> Answer {
-    let said = route::relay(&enqueue, &edge.relay, now_us()).await;
-    enqueue.settle(said.as_deref().map_err(|unavailable| *unavailable))
+    Ok(opened.judge(body, clock::now_us()))
 }
 
 fn head(request: &Request, names: &[&str]) -> Head {
@@ -113,11 +111,4 @@ async fn read(request: &mut Request, meter: &mut Meter) -> Result<(), Answer> {
         meter.push(&chunk.map_err(|_| cut())?)?;
     }
     Ok(())
-}
-
-/// The runtime's clock, which stands still while wasm runs.
-fn now_us() -> i64 {
-    i64::try_from(Date::now().as_millis())
-        .unwrap_or(i64::MAX)
-        .saturating_mul(1_000)
 }

@@ -7,15 +7,23 @@
 //!
 //! A request comes by one of two ways, which `js/entry.js` chooses between: [`take`], one
 //! synchronous call with the whole body, or [`fetch`], which meters the body as it
-//! arrives. Both end in the same functions of `intake`.
+//! arrives. Both end in the same functions of `intake`. What a queue hands over comes by
+//! [`queue`] to the bridge.
 
 mod bindings;
+mod bridge;
+mod clock;
 mod intake;
+mod payloads;
+mod redis_url;
 mod reply;
 mod route;
 
+use js_sys::Promise;
+use js_sys::futures::future_to_promise;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
+use worker::worker_sys::MessageBatch;
 use worker::{Context, Env, Request, event};
 
 /// A POST with a whole body: a response, or a promise of one. The head is its URL, then
@@ -29,7 +37,7 @@ use worker::{Context, Env, Request, event};
 )]
 pub fn take(head_lines: &str, body: Vec<u8>, env: Env) -> JsValue {
     match bindings::resolve(&env) {
-        Ok(edge) => intake::whole(head_lines, &body, &edge),
+        Ok(edge) => intake::whole(head_lines, &body, &edge, env),
         Err(reason) => reply::response(&misconfigured(&reason)),
     }
 }
@@ -45,10 +53,20 @@ pub async fn fetch(
     _context: Context,
 ) -> worker::Result<web_sys::Response> {
     let answer = match bindings::resolve(&env) {
-        Ok(edge) => intake::streamed(request, &edge).await,
+        Ok(edge) => intake::streamed(request, &edge, &env).await,
         Err(reason) => misconfigured(&reason),
     };
     Ok(reply::response(&answer).into())
+}
+
+/// A batch of messages that a queue hands over: a promise that resolves once every message
+/// is settled by itself.
+#[wasm_bindgen]
+pub fn queue(batch: MessageBatch, env: Env) -> Promise {
+    future_to_promise(async move {
+        bridge::carry(&batch, &env).await;
+        Ok(JsValue::UNDEFINED)
+    })
 }
 
 /// The headers that the door reads, one a line; after an empty line those that it reads

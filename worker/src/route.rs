@@ -1,55 +1,36 @@
-//! Where accepted events go. Route `relay`: one signed POST to the native intake, whose
-//! answer is read before any 202.
+//! Where accepted events go, and what the route said of each before any 202.
 
-use crate::bindings::Relay;
-use hexlane_door::relay::{Parcel, pack, read_answer};
-use hexlane_door::{Enqueue, Enqueued, Unavailable};
-use js_sys::Uint8Array;
-use worker::{
-    AbortSignal, Fetch, Headers, Method, Request, RequestInit, RequestRedirect, Response,
-};
+pub(crate) mod queue;
+mod redis;
+pub(crate) mod relay;
 
-/// How long the relay may take. A sender waits about 30 s; it gets a 503 well before.
-const RELAY_TIMEOUT_MS: u32 = 15_000;
+use crate::bindings::{Edge, Route};
+use crate::payloads;
+use hexlane_door::{Answer, Enqueue, Enqueued, Unavailable};
+use worker::Env;
 
-/// When a sender may come again after an unclear relay.
-const UNCLEAR: Unavailable = Unavailable::Unclear { retry_after_s: 1 };
+/// When a sender may come again after an unclear call.
+pub(crate) const UNCLEAR: Unavailable = Unavailable::Unclear { retry_after_s: 1 };
 
-pub(crate) async fn relay(
-    enqueue: &Enqueue,
-    relay: &Relay,
-    now_us: i64,
-) -> Result<Vec<Enqueued>, Unavailable> {
-    let parcel = pack(enqueue.envelopes(), relay.secret.as_ref(), now_us);
-    match post(&relay.url, &parcel).await {
-        Ok((status, retry_after, body)) => {
-            let said = read_answer(status, retry_after.as_deref(), &body);
-            if said.is_err() {
-                worker::console_error!("relay.unconfirmed: the relay answered {status}");
-            }
-            said
-        }
-        Err(error) => {
-            worker::console_warn!("relay.unreachable: {error}");
-            Err(UNCLEAR)
-        }
+/// Stores what is too large for the route, enqueues, and answers.
+pub(crate) async fn settle(mut enqueue: Enqueue, edge: &Edge, env: &Env) -> Answer {
+    let large = match enqueue.take_large(edge.envelope_bytes_max, payloads::new_key) {
+        Ok(large) => large,
+        Err(answer) => return answer,
+    };
+    // What was stored and is not enqueued goes by the bucket's lifecycle rule: after an
+    // unclear enqueue nobody knows whether a pointer to it is under way.
+    if !large.is_empty() && payloads::store(large, env).await.is_err() {
+        return enqueue.settle(Err(UNCLEAR));
     }
+    let said = send(&enqueue, edge, env).await;
+    enqueue.settle(said.as_deref().map_err(|unavailable| *unavailable))
 }
 
-async fn post(url: &str, parcel: &Parcel) -> worker::Result<(u16, Option<String>, Vec<u8>)> {
-    let headers = Headers::new();
-    for (name, value) in &parcel.headers {
-        headers.set(name, value)?;
+async fn send(enqueue: &Enqueue, edge: &Edge, env: &Env) -> Result<Vec<Enqueued>, Unavailable> {
+    match &edge.route {
+        Route::Relay(relay) => relay::send(enqueue, relay).await,
+        Route::Queue => queue::send(enqueue, env).await,
+        Route::Redis(redis) => redis::send(enqueue, redis).await,
     }
-    let mut init = RequestInit::new();
-    init.with_method(Method::Post)
-        .with_headers(headers)
-        .with_redirect(RequestRedirect::Manual)
-        .with_body(Some(Uint8Array::from(parcel.body.as_slice()).into()));
-    let request = Request::new_with_init(url, &init)?;
-    let signal = AbortSignal::from(web_sys::AbortSignal::timeout_with_u32(RELAY_TIMEOUT_MS));
-    let mut response: Response = Fetch::Request(request).send_with_signal(&signal).await?;
-    let retry_after = response.headers().get("retry-after")?;
-    let body = response.bytes().await?;
-    Ok((response.status_code(), retry_after, body))
 }

@@ -14,9 +14,11 @@ pub(crate) type Turn = OwnedMutexGuard<()>;
 pub(crate) struct Gates(Box<[Arc<Mutex<()>>]>);
 
 impl Gates {
-    /// The gates of a shard map.
+    /// The gates of a shard map, and one for the shard after its last: a stream of other
+    /// producers, which the map does not spread.
     pub(crate) fn new(shard_map: ShardMap) -> Self {
-        Self(shard_map.all().map(|_| Arc::default()).collect())
+        let gates = usize::from(shard_map.shards()) + 1;
+        Self(std::iter::repeat_with(Arc::default).take(gates).collect())
     }
 
     /// Waits for the shard's turn.

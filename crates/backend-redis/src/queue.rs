@@ -16,7 +16,7 @@ use crate::trim::{Tools, Trim};
 use fetch::Hands;
 use hexlane_backend::{
     Bell, Clock, Code, Credit, Delivery, Epoch, Failure, Lease, Part, Position, Published, Queue,
-    Settled, Settlement, ShardBacklog, StoreError, Unsettled,
+    RawEntry, Settled, Settlement, ShardBacklog, StoreError, Unsettled,
 };
 use hexlane_core::Envelope;
 use hexlane_core::lane::Shard;
@@ -177,6 +177,10 @@ fn admitted(answer: Value, lease: &Lease) -> Result<Vec<Value>, StoreError> {
 impl Queue for RedisQueue {
     async fn publish(&self, envelopes: Vec<Envelope>) -> Result<Vec<Published>, Failure> {
         self.store.put(&envelopes).await
+    }
+
+    async fn append(&self, entries: Vec<RawEntry>) -> Result<(), Failure> {
+        self.store.put_raw(entries).await
     }
 
     async fn fetch(

@@ -1,6 +1,7 @@
 //! The queue in `queue.db`. A fetch writes nothing: which entries an epoch had is kept in
 //! memory ([`HandOver`]), and everything that is not acked is pending to the next epoch.
 
+mod append;
 pub(crate) mod backlog;
 mod fetch;
 mod publish;
@@ -17,7 +18,7 @@ use hexlane_backend::fence::{Admitted, Fence};
 use hexlane_backend::hand_over::{HandOver, ShardCount};
 use hexlane_backend::{
     Bell, Clock, Code, Credit, Delivery, Epoch, Failure, Lease, Part, Position, Published, Queue,
-    QueueLimits, Settled, Settlement, ShardBacklog, StoreError, Unsettled,
+    QueueLimits, RawEntry, Settled, Settlement, ShardBacklog, StoreError, Unsettled,
 };
 use hexlane_core::Envelope;
 use hexlane_core::lane::{Shard, ShardMap};
@@ -190,6 +191,10 @@ fn check_epoch(connection: &Connection, lease: &Lease) -> Result<(), Stop> {
 impl Queue for SqliteQueue {
     async fn publish(&self, envelopes: Vec<Envelope>) -> Result<Vec<Published>, Failure> {
         self.put(envelopes).await
+    }
+
+    async fn append(&self, entries: Vec<RawEntry>) -> Result<(), Failure> {
+        self.put_raw(entries).await
     }
 
     async fn fetch(

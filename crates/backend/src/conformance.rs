@@ -11,6 +11,7 @@
     reason = "a suite says what failed by panicking"
 )]
 
+pub mod append;
 pub mod dead_letters;
 mod fixture;
 pub mod hand_over;
@@ -42,6 +43,12 @@ macro_rules! conformance_suite {
                 an_envelope_of_another_shard_map_is_refused
                 the_bell_rings_for_what_was_published
                 the_backlog_counts_what_is_not_acked
+            }
+            append {
+                appended_bytes_come_as_they_are_over_a_crash
+                an_appended_event_asks_for_no_key_and_leaves_none
+                an_append_over_a_limit_is_refused_whole_call
+                the_bell_rings_for_what_was_appended
             }
             hand_over {
                 entries_of_a_shard_come_in_order_and_of_no_other

@@ -50,7 +50,7 @@ pub use key::{EventKey, KeyId};
 pub use layer::{LayerContent, LayerFeature, LayerSource, LayerStamp};
 pub use lease::{Epoch, Holder, Lease, Leases};
 pub use limits::QueueLimits;
-pub use queue::{Bell, Credit, Position, Published, Queue, QueueExt, ShardBacklog};
+pub use queue::{Bell, Credit, Position, Published, Queue, QueueExt, RawEntry, ShardBacklog};
 pub use recorded::Recorded;
 pub use retry_state::{Attempt, RetryState};
 pub use settlement::{Mismatch, Settled, Settlement, Unsettled};

@@ -1,7 +1,7 @@
 //! Limits that every queue has, named with their units, and how a call is held to them.
 
 use crate::failure::{Code, Failure, Part};
-use crate::queue::Credit;
+use crate::queue::{Credit, RawEntry};
 use hexlane_core::Envelope;
 use hexlane_core::lane::ShardMap;
 
@@ -36,19 +36,42 @@ impl QueueLimits {
         envelopes: &[Envelope],
         shard_map: ShardMap,
     ) -> Result<Vec<Vec<u8>>, Failure> {
-        if envelopes.len() > self.publish_events_max {
-            return Err(
-                Failure::new(Part::Queue, Code::BatchTooLarge).with_detail(format!(
-                    "{} envelopes, at most {}",
-                    envelopes.len(),
-                    self.publish_events_max
-                )),
-            );
-        }
+        self.admit_count(envelopes.len())?;
         envelopes
             .iter()
             .map(|envelope| self.encode(envelope, shard_map))
             .collect()
+    }
+
+    /// Whether raw entries are within the limits and of that shard map.
+    ///
+    /// # Errors
+    /// Never: too many, too large, or of a shard that is not there.
+    pub fn admit_raw(&self, entries: &[RawEntry], shard_map: ShardMap) -> Result<(), Failure> {
+        self.admit_count(entries.len())?;
+        for entry in entries {
+            if entry.shard.get() >= shard_map.shards() {
+                return Err(Failure::new(Part::Queue, Code::ShardMapMismatch));
+            }
+            self.admit_size(entry.bytes.len())?;
+        }
+        Ok(())
+    }
+
+    fn admit_count(&self, entries: usize) -> Result<(), Failure> {
+        if entries <= self.publish_events_max {
+            return Ok(());
+        }
+        let told = format!("{entries} envelopes, at most {}", self.publish_events_max);
+        Err(Failure::new(Part::Queue, Code::BatchTooLarge).with_detail(told))
+    }
+
+    fn admit_size(&self, bytes: usize) -> Result<(), Failure> {
+        if bytes <= self.envelope_bytes_max {
+            return Ok(());
+        }
+        let told = format!("{bytes} bytes, at most {}", self.envelope_bytes_max);
+        Err(Failure::new(Part::Queue, Code::EnvelopeTooLarge).with_detail(told))
     }
 
     fn encode(&self, envelope: &Envelope, shard_map: ShardMap) -> Result<Vec<u8>, Failure> {
@@ -62,15 +85,7 @@ impl QueueLimits {
             );
         }
         let bytes = envelope.encode();
-        if bytes.len() > self.envelope_bytes_max {
-            return Err(
-                Failure::new(Part::Queue, Code::EnvelopeTooLarge).with_detail(format!(
-                    "{} bytes, at most {}",
-                    bytes.len(),
-                    self.envelope_bytes_max
-                )),
-            );
-        }
+        self.admit_size(bytes.len())?;
         Ok(bytes)
     }
 

@@ -10,6 +10,7 @@
 //!   and changes nothing. The first fetch under a new epoch starts over.
 //! - Settling is idempotent. An acked entry never comes again; its key and payload digest
 //!   are known for a retention window, to answer `Duplicate` or `Conflict`.
+//! - `append` takes any bytes and remembers no key; they are handed out like the rest.
 //! - Nothing is ever dropped unsettled.
 //!
 //! Not here: when to retry, which lane may run, how many shards one may hold.
@@ -54,6 +55,15 @@ pub struct Credit {
     pub bytes_max: usize,
 }
 
+/// Bytes for a shard, as they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawEntry {
+    /// The shard.
+    pub shard: Shard,
+    /// An encoded envelope, or what is none.
+    pub bytes: Vec<u8>,
+}
+
 /// How often the doorbell was heard. The default is "never".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bell(pub u64);
@@ -82,6 +92,12 @@ pub trait Queue: Send + Sync + 'static {
         &self,
         envelopes: Vec<Envelope>,
     ) -> impl Future<Output = Result<Vec<Published>, Failure>> + Send;
+
+    /// Puts bytes on their shards as they are, durably, all or none. Neither what they are
+    /// nor their key is looked at: for an event that was promised to its sender already,
+    /// whose conflict only the sink can tell, and for bytes that are no envelope. Both end
+    /// in poison and not in silence. Appending again is safe.
+    fn append(&self, entries: Vec<RawEntry>) -> impl Future<Output = Result<(), Failure>> + Send;
 
     /// Hands out entries of the lease's shard. Never waits for new ones. A fetch that is
     /// dropped or fails may have handed out entries: they come under the next epoch.

@@ -33,6 +33,9 @@ pub enum Undecodable {
     /// The payload is elsewhere: resolve the pointer first.
     #[error("the payload is behind a pointer")]
     Elsewhere,
+    /// Nothing is left of the payload: no event has an empty one.
+    #[error("nothing is left of the payload")]
+    Lost,
     /// The payload is not what the digest was made of.
     #[error("the payload does not have the digest of its envelope")]
     Digest,
@@ -45,12 +48,9 @@ impl Effect {
     /// Reads an envelope. Geometry comes from `derived` where the door made one.
     ///
     /// # Errors
-    /// When the payload is elsewhere, damaged, or does not read.
+    /// When the payload is elsewhere, lost, damaged, or does not read.
     pub fn decode(envelope: Envelope) -> Result<Self, Undecodable> {
-        let payload = envelope.inline_payload().ok_or(Undecodable::Elsewhere)?;
-        if crate::digest::sha256(payload) != envelope.payload_sha256 {
-            return Err(Undecodable::Digest);
-        }
+        let payload = verified_payload(&envelope)?;
         let limits = LIMITS;
         let ask = Ask {
             limits: &limits,
@@ -90,6 +90,22 @@ impl Effect {
             Some((_, _, own)) if own.errors() > 0 => Err(Undecodable::Unreadable(Box::new(own))),
             Some(_) | None => Err(Undecodable::Unreadable(Box::new(report))),
         }
+    }
+}
+
+/// The payload, once it is known to be the one that the door judged. Asked before
+/// anything is judged again: a damaged payload is no disagreement between two contracts.
+///
+/// # Errors
+/// When the payload is elsewhere, lost or damaged.
+pub fn verified_payload(envelope: &Envelope) -> Result<&[u8], Undecodable> {
+    let payload = envelope.inline_payload().ok_or(Undecodable::Elsewhere)?;
+    if crate::digest::sha256(payload) == envelope.payload_sha256 {
+        Ok(payload)
+    } else if payload.is_empty() {
+        Err(Undecodable::Lost)
+    } else {
+        Err(Undecodable::Digest)
     }
 }
 

@@ -196,7 +196,12 @@ fn an_envelope_survives_its_wire_form_and_reads_back_to_its_effect() {
     assert_eq!(effect::judge_again(&envelope), None);
     let mut damaged = envelope;
     damaged.payload_sha256[0] ^= 1;
-    assert_eq!(Effect::decode(damaged), Err(effect::Undecodable::Digest));
+    assert_eq!(
+        Effect::decode(damaged.clone()),
+        Err(effect::Undecodable::Digest)
+    );
+    damaged.payload = hexlane_core::envelope::Payload::Inline(Vec::new());
+    assert_eq!(Effect::decode(damaged), Err(effect::Undecodable::Lost));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::answer::Answer;
 use crate::document;
+use crate::large::{self, LargePayload};
 use crate::prefer;
 use crate::problem::Problem;
 use hexlane_core::Envelope;
@@ -72,6 +73,29 @@ impl Enqueue {
             Entry::DuplicateOf(_) | Entry::Refused => None,
         });
         events.chain(self.quarantined.as_deref())
+    }
+
+    /// Takes the payloads out of the envelopes that are larger than the route carries. Each
+    /// must be stored under its key, which is `key`'s to choose, before anything is enqueued.
+    ///
+    /// # Errors
+    /// The answer, when an envelope is too large without its payload.
+    pub fn take_large(
+        &mut self,
+        envelope_bytes_max: u64,
+        mut key: impl FnMut() -> String,
+    ) -> Result<Vec<LargePayload>, Answer> {
+        let mut payloads = Vec::new();
+        for (index, entry) in (0..).zip(&mut self.judged.entries) {
+            let taken = match entry {
+                Entry::Event(envelope) => {
+                    large::take(envelope, index, envelope_bytes_max, &mut key)?
+                }
+                Entry::DuplicateOf(_) | Entry::Refused => None,
+            };
+            payloads.extend(taken);
+        }
+        Ok(payloads)
     }
 
     /// The answer, given what the queue said: one [`Enqueued`] an envelope, or why not.

@@ -48,6 +48,12 @@ impl Door {
         }
     }
 
+    /// The source of that name.
+    #[must_use]
+    pub fn source(&self, name: &str) -> Option<&Source> {
+        self.sources.get(name)
+    }
+
     /// The headers that this door reads: [`HEADERS`], and those of its sources' schemes.
     #[must_use]
     pub fn headers(&self) -> &[&'static str] {

@@ -1,7 +1,11 @@
 //! The relay: envelopes from the Worker to the native intake, `POST /v1/relay`.
 //!
-//! A batch is Protobuf, signed as a Standard Webhook; the answer says of each envelope
-//! what the queue said. Anything but such an answer is no confirmation.
+//! A batch is Protobuf, signed as a Standard Webhook; the answer says of each piece what
+//! the queue said. Anything but such an answer is no confirmation.
+//!
+//! A piece is *asked*, while its sender waits for the answer, or *promised*: its sender
+//! has its 202, and nobody is left to be told that it was refused. So a promised piece is
+//! taken whatever it is: a key conflict or bytes that are no envelope end in poison.
 
 use crate::answer::Answer;
 use crate::document::to_bytes;
@@ -21,6 +25,8 @@ pub const PATH: &str = "/v1/relay";
 pub const CONTENT_TYPE: &str = "application/x-protobuf";
 /// Bytes of a batch. 64 MiB: eight envelopes of the largest size.
 pub const BATCH_BYTES_MAX: u64 = 64 << 20;
+/// Pieces of a batch: one request's features, or one hand-over of a queue.
+pub const PIECES_MAX: usize = 1_000;
 /// How old or early a batch's timestamp may be.
 const TOLERANCE_S: u32 = 300;
 /// When to come again after an unclear answer.
@@ -31,7 +37,23 @@ const RETRY_AFTER_MAX_S: u32 = 900;
 #[derive(Clone, PartialEq, Message)]
 struct Batch {
     #[prost(bytes = "vec", repeated, tag = "1")]
-    envelopes: Vec<Vec<u8>>,
+    asked: Vec<Vec<u8>>,
+    #[prost(bytes = "vec", repeated, tag = "2")]
+    promised: Vec<Vec<u8>>,
+}
+
+/// Field 1 of [`Batch`], length-delimited.
+const ASKED_KEY: u8 = 1 << 3 | 2;
+/// Field 2.
+const PROMISED_KEY: u8 = 2 << 3 | 2;
+
+/// One piece of a batch.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Piece<'a> {
+    /// Its sender waits.
+    Asked(Box<Envelope>),
+    /// Its sender has its 202: an encoded envelope, or what a queue held in place of one.
+    Promised(&'a [u8]),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -56,7 +78,7 @@ pub struct Parcel {
     pub body: Vec<u8>,
 }
 
-/// Packs and signs envelopes.
+/// Packs and signs envelopes whose senders wait.
 #[must_use]
 pub fn pack<'a>(
     envelopes: impl Iterator<Item = &'a Envelope>,
@@ -64,9 +86,27 @@ pub fn pack<'a>(
     now_us: i64,
 ) -> Parcel {
     let batch = Batch {
-        envelopes: envelopes.map(Envelope::encode).collect(),
+        asked: envelopes.map(Envelope::encode).collect(),
+        promised: Vec::new(),
     };
-    let body = batch.encode_to_vec();
+    sign(batch.encode_to_vec(), secret, now_us)
+}
+
+/// Packs and signs what a queue handed over. The pieces are large, and copied once.
+#[must_use]
+pub fn pack_promised(pieces: &[&[u8]], secret: Option<&Secret>, now_us: i64) -> Parcel {
+    let field_bytes = |piece: &&[u8]| 1 + prost::length_delimiter_len(piece.len()) + piece.len();
+    let mut body = Vec::with_capacity(pieces.iter().map(field_bytes).sum());
+    for piece in pieces {
+        body.push(PROMISED_KEY);
+        // A Vec grows: writing to it does not fail.
+        let _ = prost::encode_length_delimiter(piece.len(), &mut body);
+        body.extend_from_slice(piece);
+    }
+    sign(body, secret, now_us)
+}
+
+fn sign(body: Vec<u8>, secret: Option<&Secret>, now_us: i64) -> Parcel {
     let mut headers = vec![("content-type", CONTENT_TYPE.to_owned())];
     if let Some(secret) = secret {
         let id = format!("relay_{}", hex(&sha256(&body)[..16]));
@@ -84,41 +124,54 @@ pub fn pack<'a>(
 ///
 /// # Errors
 /// The answer, when the batch is not believed or not whole.
-pub fn unpack(
+pub fn unpack<'a>(
     head: &Head,
-    body: &[u8],
+    body: &'a [u8],
     secrets: &[Secret],
     now_us: i64,
-) -> Result<Vec<Envelope>, Answer> {
+) -> Result<Vec<Piece<'a>>, Answer> {
     if !secrets.is_empty() {
         verify_webhook(webhook_headers(head), body, secrets, now_us, TOLERANCE_S)
             .map_err(|fault| Problem::Unauthorized(fault).answer())?;
     }
     let malformed = |reason| Problem::RelayMalformed(reason).answer();
     let mut rest = body;
-    let mut envelopes = Vec::new();
+    let mut pieces = Vec::new();
     while !rest.is_empty() {
-        let bytes = next_field(&mut rest).ok_or_else(|| malformed("not a protobuf batch"))?;
-        let envelope = Envelope::decode(bytes)
-            .map_err(|_| malformed("an envelope in the batch does not decode"))?;
-        envelopes.push(envelope);
+        let (promised, bytes) =
+            next_field(&mut rest).ok_or_else(|| malformed("not a protobuf batch"))?;
+        if pieces.len() == PIECES_MAX {
+            return Err(malformed("too many pieces in the batch"));
+        }
+        pieces.push(if promised {
+            Piece::Promised(bytes)
+        } else {
+            let envelope = Envelope::decode(bytes)
+                .map_err(|_| malformed("an envelope in the batch does not decode"))?;
+            Piece::Asked(Box::new(envelope))
+        });
     }
-    Ok(envelopes)
+    Ok(pieces)
 }
 
-/// The next envelope of a [`Batch`], where it stands. Not decoded as a whole: a list of
-/// millions of empty envelopes takes many times the bytes that say it.
-fn next_field<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
-    const ENVELOPES_KEY: u8 = 1 << 3 | 2;
+/// The next field of a [`Batch`], where it stands, and whether it is a promised piece. Not
+/// decoded as a whole: a list of millions of empty pieces takes many times the bytes that
+/// say it.
+fn next_field<'a>(rest: &mut &'a [u8]) -> Option<(bool, &'a [u8])> {
     let (key, after) = rest.split_first()?;
+    let promised = match *key {
+        ASKED_KEY => false,
+        PROMISED_KEY => true,
+        _ => return None,
+    };
     let mut after = after;
     let length = prost::decode_length_delimiter(&mut after).ok()?;
-    if *key != ENVELOPES_KEY || length > after.len() {
+    if length > after.len() {
         return None;
     }
     let (field, after) = after.split_at(length);
     *rest = after;
-    Some(field)
+    Some((promised, field))
 }
 
 /// The answer to a batch.

@@ -7,10 +7,14 @@
 )]
 #![allow(clippy::too_many_lines, reason = "a table is read from top to bottom")]
 
+use hexlane_core::Envelope;
+use hexlane_core::digest::sha256;
+use hexlane_core::envelope::Payload;
 use hexlane_core::signature::{Secret, sign_webhook};
 use hexlane_core::source::{AuthSettings, SourceSettings};
 use hexlane_door::{
-    Answer, Budget, Decision, Door, DoorSettings, Enqueue, Enqueued, Head, Unavailable, relay,
+    Answer, Budget, Decision, Door, DoorSettings, Enqueue, Enqueued, Head, Unavailable, bridge,
+    relay,
 };
 use serde_json::Value;
 
@@ -269,10 +273,8 @@ fn a_relayed_batch_comes_out_as_it_went_in() {
     };
     let secrets = [secret];
     let out = relay::unpack(&head(&parcel), &parcel.body, &secrets, NOW_US).unwrap();
-    assert_eq!(
-        out.iter().collect::<Vec<_>>(),
-        enqueue.envelopes().collect::<Vec<_>>()
-    );
+    let asked = |envelope: &Envelope| relay::Piece::Asked(Box::new(envelope.clone()));
+    assert_eq!(out, enqueue.envelopes().map(asked).collect::<Vec<_>>());
     let mut cut = parcel.clone();
     cut.body.pop();
     assert_eq!(
@@ -303,4 +305,60 @@ fn only_a_whole_answer_of_the_relay_confirms() {
     assert_eq!(relay::read_answer(302, None, &answer.body), unclear);
     let full = Err(Unavailable::Backlog { retry_after_s: 900 });
     assert_eq!(relay::read_answer(429, Some("86400"), b""), full);
+}
+
+#[test]
+fn what_was_promised_is_taken_whatever_it_is() {
+    let parcel = relay::pack_promised(&[b"no envelope", b""], None, NOW_US);
+    let out = relay::unpack(&Head::new("POST", relay::PATH), &parcel.body, &[], NOW_US);
+    let expected = [&b"no envelope"[..], b""].map(relay::Piece::Promised);
+    assert_eq!(out.unwrap(), expected);
+}
+
+const TWO: &str = r#"{"type":"FeatureCollection","features":[
+{"type":"Feature","id":1,"properties":{},"geometry":{"type":"Point","coordinates":[1,2]}},
+{"type":"Feature","id":2,"properties":{"note":"NOTE"},"geometry":{"type":"Point","coordinates":[1,2]}}]}"#;
+
+#[test]
+fn a_large_payload_is_taken_out_and_comes_back_as_it_was() {
+    let body = TWO.replace("NOTE", &"n".repeat(1_000));
+    let mut enqueue = send(&head("/v1/events/open"), body.as_bytes()).unwrap();
+    let whole: Vec<Envelope> = enqueue.envelopes().cloned().collect();
+    let large = enqueue
+        .take_large(1_000, || "incoming/1".to_owned())
+        .unwrap();
+    assert_eq!(large.len(), 1);
+    assert_eq!(large[0].key, "incoming/1");
+    let travelling: Vec<Envelope> = enqueue.envelopes().cloned().collect();
+    assert_eq!(travelling[0], whole[0]);
+    let pointer = Payload::Pointer {
+        uri: "incoming/1".to_owned(),
+        size_bytes: large[0].bytes.len() as u64,
+    };
+    assert_eq!(travelling[1].payload, pointer);
+    assert_eq!(travelling[1].payload_sha256, sha256(&large[0].bytes));
+
+    let message = travelling[1].encode();
+    assert!(message.len() <= 1_000);
+    let pointed = bridge::Pointed::of(&message).unwrap();
+    assert!(pointed.is_payload(&large[0].bytes));
+    assert!(!pointed.is_payload(&large[0].bytes[1..]));
+    let mut damaged = large[0].bytes.clone();
+    damaged[9] ^= 1;
+    assert!(!pointed.is_payload(&damaged));
+    assert_eq!(pointed.resolved(large[0].bytes.clone()), whole[1].encode());
+    assert!(bridge::Pointed::of(&travelling[0].encode()).is_none());
+    assert!(bridge::Pointed::of(b"no envelope").is_none());
+}
+
+#[test]
+fn an_event_that_is_too_large_without_its_payload_is_refused() {
+    let mut enqueue = send(&head("/v1/events/open"), POINT.as_bytes()).unwrap();
+    let refused = enqueue.take_large(100, || "incoming/1".to_owned());
+    let answer = refused.unwrap_err();
+    let told = String::from_utf8_lossy(&answer.body).into_owned();
+    assert!(
+        answer.status == 413 && told.contains("limit.envelope_bytes"),
+        "{told}"
+    );
 }

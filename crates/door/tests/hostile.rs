@@ -17,6 +17,7 @@ fn unpacked(body: &[u8]) -> u16 {
 #[test]
 fn a_batch_of_anything_but_envelopes_is_malformed() {
     assert_eq!(unpacked(b""), 0);
+    assert_eq!(unpacked(&[0x12, 0x00].repeat(1_000)), 1_000);
     let empties = [0x0a, 0x00].repeat(1 << 20);
     for bytes in [
         &empties[..],
@@ -26,7 +27,8 @@ fn a_batch_of_anything_but_envelopes_is_malformed() {
             0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01,
         ],
         &[0x0b, 0x0b, 0x0b],
-        &[0x12, 0x00],
+        &[0x1a, 0x00],
+        &[0x12, 0x00].repeat(1_001),
         b"{}",
     ] {
         assert_eq!(unpacked(bytes), 400);

@@ -3,7 +3,7 @@
 use crate::reader::{Reader, Refusal};
 use hexlane_backend::GeometryError;
 use hexlane_core::code::{Code, Severity};
-use hexlane_core::effect::{Effect, Undecodable, judge_again, judged_elsewhere};
+use hexlane_core::effect::{Effect, Undecodable, judge_again, judged_elsewhere, verified_payload};
 use hexlane_core::violation::{Report, Violation};
 use hexlane_core::{Envelope, FailureClass, Stage};
 use hexlane_delivery::Cause;
@@ -15,6 +15,7 @@ pub struct CoreReader;
 impl Reader for CoreReader {
     fn read(&self, envelope: &Envelope) -> Result<Effect, Box<Refusal>> {
         if judged_elsewhere(envelope)
+            && verified_payload(envelope).is_ok()
             && let Some(violation) = judge_again(envelope)
         {
             return Err(Box::new(Refusal {
@@ -81,6 +82,7 @@ fn undecodable(reason: &Undecodable) -> Refusal {
             },
             reason.to_string(),
         ),
+        Undecodable::Lost => Refusal::bare(Cause::BodyLost, reason.to_string()),
         Undecodable::Digest => Refusal::bare(Cause::BlobCorrupt, reason.to_string()),
         Undecodable::Unreadable(report) => unreadable(report, reason),
     }

@@ -3,6 +3,9 @@
 use crate::refusal::Refusal;
 use redis::{Parser, Value};
 
+/// One reply of a server.
+pub type Reply = Value;
+
 /// What publishing one envelope gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Published {
@@ -76,6 +79,18 @@ pub fn read_replies(bytes: &[u8], count: usize) -> Result<Option<Vec<Value>>, Un
         }
     }
     Ok(Some(replies))
+}
+
+/// The first of these replies that is an error.
+#[must_use]
+pub fn first_refusal(replies: &[Reply]) -> Option<Refusal> {
+    replies.iter().find_map(|reply| {
+        if let Value::ServerError(error) = reply {
+            Some(Refusal::of(error))
+        } else {
+            None
+        }
+    })
 }
 
 #[cfg(test)]

@@ -23,10 +23,14 @@ pub mod entry;
 pub mod names;
 pub mod publish;
 pub mod refusal;
+pub mod rounds;
 pub mod script;
+pub mod server;
 
-pub use answer::{Published, Unread, read_answer, read_replies};
+pub use answer::{Published, Reply, Unread, first_refusal, read_answer, read_replies};
 pub use names::{Layout, LayoutError, ShardKeys};
 pub use publish::{Batch, Publish, Terms};
 pub use refusal::Refusal;
+pub use rounds::{Moved, Rounds, Visit};
 pub use script::{Call, Script};
+pub use server::{Address, Login, Server};

@@ -3,7 +3,8 @@
 --
 -- KEYS: stream, own, keys, keys:old
 -- ARGV: group, shards, now_us, keys_before_us, then for each envelope
---       key id (16 bytes), payload digest (16 bytes), encoded envelope
+--       key id (16 bytes), payload digest (16 bytes), encoded envelope;
+--       an empty key id and digest put the bytes there and remember nothing
 --
 -- A key is known from when it was last seen until `keys_before_us` passes that time, and
 -- for as long as its last entry waits. Keys are forgotten a generation at a time: `keys`
@@ -71,15 +72,18 @@ local function known(key)
   return string.sub(seen, 1, 16)
 end
 
-local answers, count, bytes, last = {}, 0, 0, nil
+local answers, count, keyed, bytes, last = {}, 0, 0, 0, nil
 for i = 5, #ARGV, 3 do
   local key, digest, envelope = ARGV[i], ARGV[i + 1], ARGV[i + 2]
-  local seen = known(key)
+  local seen = key ~= '' and known(key) or nil
   if seen and seen ~= digest then
     answers[#answers + 1] = 2
   else
     last = redis.call('XADD', stream, '*', 'at', now, 'envelope', envelope)
-    redis.call('HSET', keys, key, digest .. struct.pack('>d', tonumber(now)) .. last)
+    if key ~= '' then
+      redis.call('HSET', keys, key, digest .. struct.pack('>d', tonumber(now)) .. last)
+      keyed = keyed + 1
+    end
     count, bytes = count + 1, bytes + #envelope
     answers[#answers + 1] = seen and 1 or 0
   end
@@ -90,6 +94,9 @@ end
 
 redis.call('HINCRBY', own, 'waiting', count)
 redis.call('HINCRBY', own, 'bytes', bytes)
+if keyed == 0 then
+  return answers
+end
 redis.call('HSET', own, 'keys_seen', now, 'keys_last', last)
 local since = state[2]
 if not since then

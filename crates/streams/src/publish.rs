@@ -94,6 +94,28 @@ impl Publish {
         batches.into_values().collect()
     }
 
+    /// The same for bytes that are put on their shards as they are: no key is asked for and
+    /// none is remembered.
+    #[must_use]
+    pub fn raw_batches(
+        &self,
+        layout: &Layout,
+        terms: Terms,
+        entries: impl IntoIterator<Item = (Shard, Vec<u8>)>,
+    ) -> Vec<Batch> {
+        let mut batches: BTreeMap<Shard, Batch> = BTreeMap::new();
+        for (position, (shard, bytes)) in entries.into_iter().enumerate() {
+            let batch = batches
+                .entry(shard)
+                .or_insert_with(|| self.begin(layout, terms, shard));
+            batch.positions.push(position);
+            batch.call.push(Vec::new());
+            batch.call.push(Vec::new());
+            batch.call.push(bytes);
+        }
+        batches.into_values().collect()
+    }
+
     fn begin(&self, layout: &Layout, terms: Terms, shard: Shard) -> Batch {
         let keys = layout.keys(shard);
         let names = [&keys.stream, &keys.own, &keys.keys, &keys.keys_old];

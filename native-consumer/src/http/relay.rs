@@ -1,4 +1,7 @@
 //! `POST /v1/relay`: envelopes that a Worker judged, put on the queue.
+//!
+//! What a sender was promised is never refused for what it is: a reused key and bytes that
+//! are no envelope are appended as they are, and the engine ends them in poison.
 
 use super::answer::{head, response};
 use super::app::{App, relay_pieces};
@@ -7,8 +10,11 @@ use super::intake::{enqueued, unavailable};
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{Method, Response};
-use hexlane_backend::Queue;
+use hexlane_backend::{Code, Failure, Published, Queue, RawEntry};
 use hexlane_core::Envelope;
+use hexlane_core::digest::{hex, sha256};
+use hexlane_core::lane::{LaneKey, ShardMap};
+use hexlane_door::relay::Piece;
 use hexlane_door::{Answer, Enqueued, Head, Problem, relay};
 use hexlane_engine::Backends;
 use std::sync::Arc;
@@ -43,13 +49,13 @@ async fn take<B: Backends>(app: &App<B>, head: &Head, body: &mut Body) -> Result
         .and_then(|text| text.parse().ok());
     let mut arriving = Arriving::new(&app.relay_room, declared)?;
     body::read(body, |bytes| arriving.push(bytes)).await?;
-    let envelopes = relay::unpack(
+    let pieces = relay::unpack(
         head,
         arriving.finish()?,
         &app.relay_secrets,
         app.clock.now_us(),
     )?;
-    Ok(publish(app, envelopes).await)
+    Ok(put(app, Batch::of(pieces)).await)
 }
 
 /// A batch as it arrives, and its room among those in flight.
@@ -105,9 +111,82 @@ fn within_cap(bytes: u64) -> Result<u64, Answer> {
     }
 }
 
-async fn publish<B: Backends>(app: &App<B>, envelopes: Vec<Envelope>) -> Answer {
+/// The pieces of a batch, told apart. `places` says of each where its answer stands.
+#[derive(Default)]
+struct Batch<'a> {
+    envelopes: Vec<Envelope>,
+    /// The bytes of those that were promised, beside `envelopes`.
+    promised: Vec<Option<&'a [u8]>>,
+    /// What is no envelope, in order.
+    unreadable: Vec<&'a [u8]>,
+    /// For each piece, its place among the envelopes; none when it is none.
+    places: Vec<Option<usize>>,
+}
+
+impl<'a> Batch<'a> {
+    fn of(pieces: Vec<Piece<'a>>) -> Self {
+        let mut batch = Self::default();
+        for piece in pieces {
+            match piece {
+                Piece::Asked(envelope) => batch.push(*envelope, None),
+                Piece::Promised(bytes) => match Envelope::decode(bytes) {
+                    Ok(envelope) => batch.push(envelope, Some(bytes)),
+                    Err(reason) => {
+                        tracing::error!(
+                            code = "envelope.unreadable", bytes = bytes.len(), %reason,
+                            "the door's queue held bytes that are no envelope"
+                        );
+                        batch.unreadable.push(bytes);
+                        batch.places.push(None);
+                    }
+                },
+            }
+        }
+        batch
+    }
+
+    fn push(&mut self, envelope: Envelope, promised: Option<&'a [u8]>) {
+        self.places.push(Some(self.envelopes.len()));
+        self.envelopes.push(envelope);
+        self.promised.push(promised);
+    }
+
+    /// What the queue refused or cannot read, and must take all the same.
+    fn rest(&self, published: &[Published], shard_map: ShardMap) -> Vec<RawEntry> {
+        let unreadable = self.unreadable.iter().map(|bytes| RawEntry {
+            shard: shard_map.shard(&LaneKey::new(format!("sha256:{}", hex(&sha256(bytes))))),
+            bytes: bytes.to_vec(),
+        });
+        let answered = self.envelopes.iter().zip(&self.promised).zip(published);
+        let conflicts = answered.filter_map(|((envelope, promised), said)| {
+            let bytes = promised.filter(|_| *said == Published::Conflict)?;
+            tracing::warn!(
+                code = "idempotency.key_reused",
+                source = envelope.source,
+                key = envelope.key.value,
+                "a promised event reuses a key; poison will tell"
+            );
+            Some(RawEntry {
+                shard: envelope.shard,
+                bytes: bytes.to_vec(),
+            })
+        });
+        unreadable.chain(conflicts).collect()
+    }
+
+    fn answers(&self, published: &[Published]) -> Vec<Enqueued> {
+        let of = |place: &Option<usize>| {
+            let said = place.and_then(|at| published.get(at)).copied();
+            said.map_or(Enqueued::New, enqueued)
+        };
+        self.places.iter().map(of).collect()
+    }
+}
+
+async fn put<B: Backends>(app: &App<B>, batch: Batch<'_>) -> Answer {
     let ours = app.door.shard_map();
-    if let Some(foreign) = envelopes.iter().find(|envelope| envelope.shard_map != ours) {
+    let foreign = |envelope: &&Envelope| envelope.shard_map != ours;
+    if let Some(foreign) = batch.envelopes.iter().find(foreign) {
         let (theirs, ours) = (foreign.shard_map.shards(), ours.shards());
         tracing::error!(
             theirs,
@@ -116,12 +195,27 @@ async fn publish<B: Backends>(app: &App<B>, envelopes: Vec<Envelope>) -> Answer 
         );
         return Problem::RelayMalformed("the envelopes are of another shard map").answer();
     }
-    match app.stores.queue().publish(envelopes).await {
+    match enqueue(app, &batch).await {
         Ok(published) => {
-            let said: Vec<Enqueued> = published.into_iter().map(enqueued).collect();
+            let said = batch.answers(&published);
             app.metrics.enqueued(&said);
             relay::answer(Ok(&said))
         }
+        Err(failure) if failure.code == Code::EnvelopeTooLarge => {
+            tracing::error!(%failure, "the door's `limits.envelope_bytes_max` is larger than ours");
+            let bytes_max = app.door.limits().envelope_bytes_max;
+            Problem::TooLarge { bytes_max }.answer()
+        }
         Err(failure) => relay::answer(Err(unavailable(&failure))),
     }
+}
+
+async fn enqueue<B: Backends>(app: &App<B>, batch: &Batch<'_>) -> Result<Vec<Published>, Failure> {
+    let queue = app.stores.queue();
+    let published = queue.publish(batch.envelopes.clone()).await?;
+    let rest = batch.rest(&published, app.door.shard_map());
+    if !rest.is_empty() {
+        queue.append(rest).await?;
+    }
+    Ok(published)
 }

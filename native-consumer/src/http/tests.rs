@@ -7,8 +7,14 @@ use axum::http::Request;
 use hexlane_backend::clock::ManualClock;
 use hexlane_backend::fault::{Fault, FaultPlan, Faulty, Operation};
 use hexlane_backend::memory::{MemoryLeases, MemoryMap, MemoryQueue};
-use hexlane_backend::{Clock, Code, Queue as _, QueueLimits};
+use hexlane_backend::{
+    Body as QueueBody, Clock, Code, Credit, Delivery, Holder, Leases as _, Position, Queue as _,
+    QueueLimits,
+};
 use hexlane_core::Envelope;
+use hexlane_core::digest::sha256;
+use hexlane_core::envelope::Payload;
+use hexlane_core::lane::Shard;
 use hexlane_core::signature::Secret;
 use hexlane_core::source::{AuthSettings, SourceSettings};
 use hexlane_door::{
@@ -116,7 +122,11 @@ impl Bench {
 
     async fn relay(&self, envelopes: &[Envelope], secret: Option<&str>) -> Answer {
         let secret = secret.map(|secret| Secret::from_whsec(secret).unwrap());
-        let parcel = relay::pack(envelopes.iter(), secret.as_ref(), NOW_US);
+        self.post(&relay::pack(envelopes.iter(), secret.as_ref(), NOW_US))
+            .await
+    }
+
+    async fn post(&self, parcel: &relay::Parcel) -> Answer {
         let mut head = Head::new("POST", relay::PATH);
         for (name, value) in &parcel.headers {
             head = head.with(name, value);
@@ -262,6 +272,93 @@ async fn the_relay_takes_nothing_unsigned_foreign_or_broken() {
         405
     );
     assert_eq!(bench.waiting().await, 0);
+}
+
+impl Bench {
+    async fn bridge(&self, pieces: &[&[u8]]) -> Answer {
+        let secret = Secret::from_whsec(SECRET).unwrap();
+        self.post(&relay::pack_promised(pieces, Some(&secret), NOW_US))
+            .await
+    }
+
+    /// What is on the queue, by what it is: the payload of events, the bytes of the rest.
+    async fn on_the_queue(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        for shard in 0..64 {
+            let holder = Holder::new("test");
+            let leases = &self.app.stores.leases;
+            let lease = leases.acquire(Shard::new(shard), &holder).await.unwrap();
+            let lease = lease.unwrap();
+            let credit = Credit {
+                events_max: 100,
+                bytes_max: 1 << 20,
+            };
+            for position in [Position::Pending, Position::Pending, Position::New] {
+                let fetched = self.app.stores.queue.fetch(&lease, position, credit).await;
+                found.extend(fetched.unwrap().iter().map(text_of));
+            }
+        }
+        found.sort();
+        found
+    }
+}
+
+fn text_of(delivery: &Delivery) -> String {
+    let bytes = match delivery.body() {
+        QueueBody::Event(envelope) => envelope.inline_payload().unwrap(),
+        QueueBody::Unreadable { bytes, .. } => bytes,
+        QueueBody::Lost => b"lost",
+    };
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[tokio::test]
+async fn what_was_promised_is_on_the_queue_whatever_it_is() {
+    let bench = bench();
+    let good = envelopes(64).remove(0);
+    let mut other = good.clone();
+    other.payload = Payload::Inline(b"other".to_vec());
+    other.payload_sha256 = sha256(b"other");
+    let asked = bench.relay(std::slice::from_ref(&good), Some(SECRET)).await;
+    assert_eq!(asked.status, 200);
+    let refused = bench
+        .relay(std::slice::from_ref(&other), Some(SECRET))
+        .await;
+    let said = relay::read_answer(refused.status, None, &refused.body);
+    assert_eq!(
+        (said, bench.waiting().await),
+        (Ok(vec![Enqueued::Conflict]), 1)
+    );
+
+    let pieces = [&other.encode()[..], b"no envelope", &good.encode()];
+    let answer = bench.bridge(&pieces).await;
+    let said = relay::read_answer(answer.status, None, &answer.body);
+    let expected = vec![Enqueued::Conflict, Enqueued::New, Enqueued::Duplicate];
+    assert_eq!(said, Ok(expected));
+    let mut expected = ["no envelope", "other", POINT, POINT];
+    expected.sort_unstable();
+    assert_eq!(bench.on_the_queue().await, expected);
+}
+
+#[tokio::test]
+async fn nothing_of_a_promised_batch_is_confirmed_when_some_of_it_is_not_on_the_queue() {
+    let bench = bench();
+    let fail = Fault::Fail(Code::DiskFull);
+    bench.plan.on_call(Operation::Append, 1, fail);
+    let good = envelopes(64).remove(0).encode();
+    let pieces = [&good[..], b"no envelope"];
+    assert_eq!(bench.bridge(&pieces).await.status, 503);
+    let answer = bench.bridge(&pieces).await;
+    let said = relay::read_answer(answer.status, None, &answer.body);
+    assert_eq!(said, Ok(vec![Enqueued::Duplicate, Enqueued::New]));
+}
+
+#[tokio::test]
+async fn an_envelope_over_the_limit_is_told_as_such() {
+    let bench = bench();
+    let mut large = envelopes(64).remove(0);
+    large.payload = Payload::Inline(vec![b' '; 300_000]);
+    assert_eq!(bench.bridge(&[&large.encode()]).await.status, 413);
 }
 
 #[tokio::test]

@@ -2,12 +2,13 @@
 //! once, not once a combination.
 
 use hexlane_backend::{
-    Bell, Credit, Delivery, Failure, Lease, Position, Published, Queue, Settled, Settlement,
-    ShardBacklog, StoreError, Unsettled,
+    Bell, Credit, Delivery, Failure, Lease, Position, Published, Queue, RawEntry, Settled,
+    Settlement, ShardBacklog, StoreError, Unsettled,
 };
 use hexlane_backend_redis::RedisQueue;
 use hexlane_backend_sqlite::SqliteQueue;
 use hexlane_core::Envelope;
+use hexlane_core::lane::{Shard, ShardMap};
 
 /// Where events wait.
 #[derive(Clone, Debug)]
@@ -19,6 +20,15 @@ pub(super) enum AnyQueue {
 }
 
 impl AnyQueue {
+    /// The shards that it has; more than the map spreads over where other producers have a
+    /// stream of their own.
+    pub(super) fn shards(&self, shard_map: ShardMap) -> Vec<Shard> {
+        match self {
+            Self::Embedded(_) => shard_map.all().collect(),
+            Self::Redis(queue) => queue.shards().to_vec(),
+        }
+    }
+
     /// Finishes what was asked and closes what can be closed.
     pub(super) async fn stop(&self) -> Result<(), Failure> {
         match self {
@@ -33,6 +43,13 @@ impl Queue for AnyQueue {
         match self {
             Self::Embedded(queue) => queue.publish(envelopes).await,
             Self::Redis(queue) => queue.publish(envelopes).await,
+        }
+    }
+
+    async fn append(&self, entries: Vec<RawEntry>) -> Result<(), Failure> {
+        match self {
+            Self::Embedded(queue) => queue.append(entries).await,
+            Self::Redis(queue) => queue.append(entries).await,
         }
     }
 

@@ -169,7 +169,8 @@ fn sqlite(settings: &Settings) -> SqliteSettings {
 }
 
 /// What the engine is told: this process takes every shard that is free.
-pub(super) fn engine(settings: &Settings, holder: Holder) -> EngineSettings {
+pub(super) fn engine(settings: &Settings, holder: Holder, queue: &AnyQueue) -> EngineSettings {
+    let shard_map = settings.door.shard_map();
     let drain_ms = settings.run.drain_max.as_millis();
     EngineSettings {
         batch: settings.delivery.batch,
@@ -179,7 +180,8 @@ pub(super) fn engine(settings: &Settings, holder: Holder) -> EngineSettings {
         poll_ms: settings.delivery.poll_ms,
         drain_ms_max: u64::try_from(drain_ms).unwrap_or(u64::MAX),
         store_call_ms_max: settings.store_call_ms_max,
-        ..EngineSettings::for_all(holder, settings.door.shard_map())
+        shards: queue.shards(shard_map),
+        ..EngineSettings::for_all(holder, shard_map)
     }
 }
 

@@ -91,9 +91,11 @@ fn engine(
     clock: &Arc<dyn Clock>,
     metrics: &Arc<Metrics>,
 ) -> Engine<AnyStores> {
+    let holder = stores::holder(settings, &**clock);
+    let engine_settings = stores::engine(settings, holder, &stores.queue);
     let engine = Engine::new(
         stores,
-        stores::engine(settings, stores::holder(settings, &**clock)),
+        engine_settings,
         Arc::new(CoreReader),
         Arc::clone(clock),
         Arc::new(chance::seeded(&**clock)),

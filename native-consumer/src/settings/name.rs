@@ -95,6 +95,7 @@ names! {
     RedisTlsCertificate "redis.tls_certificate" "HEXLANE_REDIS_TLS_CERTIFICATE";
     RedisTlsKey "redis.tls_key" "HEXLANE_REDIS_TLS_KEY";
     RedisNamespace "redis.namespace" "HEXLANE_REDIS_NAMESPACE";
+    RedisUnshardedSource "redis.unsharded_source" "HEXLANE_REDIS_UNSHARDED_SOURCE";
     RedisPersistenceRequired "redis.persistence_required" "HEXLANE_REDIS_PERSISTENCE_REQUIRED";
     RedisReplayMs "redis.replay_ms" "HEXLANE_REDIS_REPLAY_MS";
     RedisReplayMemoryPercent "redis.replay_memory_percent" "HEXLANE_REDIS_REPLAY_MEMORY_PERCENT";

@@ -47,7 +47,7 @@ pub(super) fn resolve(
     };
     let redis = match (stores, redis_written, &door, &sqlite) {
         (Some((QueueWritten::Redis, _)), Some(written), Some(door), Some(sqlite)) => {
-            servers.redis(&written, door.shard_map(), queue_limits(door, sqlite))
+            servers.redis(&written, door, queue_limits(door, sqlite))
         }
         _ => None,
     };

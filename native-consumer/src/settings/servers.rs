@@ -10,8 +10,9 @@ use super::written::{CrsWritten, PostgisWritten, RedisWritten, TopologyWritten};
 use crate::environment::Environment;
 use hexlane_backend::QueueLimits;
 use hexlane_backend_postgis::MapCrs;
-use hexlane_backend_redis::{Layout, Login, Persistence, Replay, Topology};
+use hexlane_backend_redis::{Foreign, Layout, Login, Persistence, Replay, Topology};
 use hexlane_core::lane::ShardMap;
+use hexlane_door::Door;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -63,11 +64,11 @@ impl Table<'_> {
     pub(super) fn redis(
         &mut self,
         written: &RedisWritten,
-        shard_map: ShardMap,
+        door: &Door,
         limits: QueueLimits,
     ) -> Option<hexlane_backend_redis::Settings> {
         let topology = self.topology(written)?;
-        let layout = Layout::new(&written.namespace, shard_map);
+        let layout = Layout::new(&written.namespace, door.shard_map());
         let layout = layout
             .map_err(|error| self.mistake(SettingName::RedisNamespace, error.to_string()))
             .ok()?;
@@ -77,6 +78,7 @@ impl Table<'_> {
             &written.password_variable,
         );
         let tls = self.redis_tls(written);
+        let unsharded = self.unsharded(&written.unsharded_source, door);
         let persistence = if written.persistence_required {
             Persistence::Required
         } else {
@@ -91,6 +93,7 @@ impl Table<'_> {
                 ..limits
             },
             persistence,
+            unsharded,
             replay: Replay {
                 window: Duration::from_millis(written.replay_ms),
                 memory_percent: written.replay_memory_percent.min(100),
@@ -100,6 +103,21 @@ impl Table<'_> {
             response_ms: written.response_ms.get(),
             block_ms: written.block_ms.get(),
             ..hexlane_backend_redis::Settings::at(topology)
+        })
+    }
+
+    fn unsharded(&mut self, name: &str, door: &Door) -> Option<Foreign> {
+        if name.is_empty() {
+            return None;
+        }
+        let source = door.source(name);
+        if source.is_none() {
+            let message = format!("there is no source `{name}`");
+            self.mistake(SettingName::RedisUnshardedSource, message);
+        }
+        source.map(|source| Foreign {
+            source: source.clone(),
+            limits: *door.limits(),
         })
     }
 

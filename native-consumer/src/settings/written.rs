@@ -95,6 +95,7 @@ pub(super) struct RedisWritten {
     pub(super) tls_certificate: PathBuf,
     pub(super) tls_key: PathBuf,
     pub(super) namespace: String,
+    pub(super) unsharded_source: String,
     pub(super) persistence_required: bool,
     pub(super) replay_ms: u64,
     pub(super) replay_memory_percent: u64,

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 /// A member, and every member it may be linked with: its own targets and what is below
 /// them. `hexlane-backend-*` stands for each backend.
-const ARROWS: [(&str, &[&str]); 13] = [
+const ARROWS: [(&str, &[&str]); 14] = [
+    ("hexlane-servers", &[]),
     ("ogc-validity", &[]),
     ("hexlane-core", &["ogc-validity"]),
     ("hexlane-door", &["hexlane-core", "ogc-validity"]),
@@ -15,6 +16,7 @@ const ARROWS: [(&str, &[&str]); 13] = [
     (
         "hexlane-backend-redis",
         &[
+            "hexlane-servers",
             "hexlane-streams",
             "hexlane-backend",
             "hexlane-core",
@@ -24,7 +26,12 @@ const ARROWS: [(&str, &[&str]); 13] = [
     ("hexlane-join", &["ogc-validity"]),
     (
         "hexlane-backend-*",
-        &["hexlane-backend", "hexlane-core", "ogc-validity"],
+        &[
+            "hexlane-servers",
+            "hexlane-backend",
+            "hexlane-core",
+            "ogc-validity",
+        ],
     ),
     (
         "hexlane-engine",
@@ -51,6 +58,7 @@ const ARROWS: [(&str, &[&str]); 13] = [
             "hexlane-join",
             "hexlane-backend-*",
             "hexlane-backend-redis",
+            "hexlane-servers",
             "hexlane-streams",
             "hexlane-door",
             "hexlane-delivery",
@@ -62,8 +70,20 @@ const ARROWS: [(&str, &[&str]); 13] = [
     ("hexlane-xtask", &[]),
 ];
 
-/// The tests see Hexlane from outside; core and door only for the golden vectors.
-const TESTS: [&str; 2] = ["hexlane-core", "hexlane-door"];
+/// The tests see Hexlane from outside; core and door only for the golden vectors, stores and
+/// engine only for the benchmark of a drain.
+const TESTS: [&str; 10] = [
+    "hexlane-backend",
+    "hexlane-backend-*",
+    "hexlane-backend-redis",
+    "hexlane-core",
+    "hexlane-door",
+    "hexlane-engine",
+    "hexlane-native-consumer",
+    "hexlane-servers",
+    "hexlane-streams",
+    "ogc-validity",
+];
 
 /// `hexlane-backend-sqlite` as it stands in the table; a backend with a row of its own
 /// stands for itself.

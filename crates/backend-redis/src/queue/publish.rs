@@ -3,7 +3,7 @@
 use super::Store;
 use crate::failure::Trouble;
 use futures_util::future::join_all;
-use hexlane_backend::{Code, Failure, Part, Published};
+use hexlane_backend::{Code, Failure, Part, Published, RawEntry};
 use hexlane_core::Envelope;
 use hexlane_streams::{Batch, Refusal, Terms, Unread, read_answer};
 
@@ -11,16 +11,39 @@ impl Store {
     pub(super) async fn put(&self, envelopes: &[Envelope]) -> Result<Vec<Published>, Failure> {
         let map = self.settings.layout.shard_map();
         let encoded = self.settings.limits.admit(envelopes, map)?;
+        let pairs = envelopes.iter().zip(encoded);
+        let layout = &self.settings.layout;
+        let batches = self.publish.batches(layout, self.terms(), pairs);
+        self.put_batches(&batches, envelopes.len()).await
+    }
+
+    pub(super) async fn put_raw(&self, entries: Vec<RawEntry>) -> Result<(), Failure> {
+        let layout = &self.settings.layout;
+        self.settings
+            .limits
+            .admit_raw(&entries, layout.shard_map())?;
+        let count = entries.len();
+        let entries = entries.into_iter().map(|entry| (entry.shard, entry.bytes));
+        let batches = self.publish.raw_batches(layout, self.terms(), entries);
+        self.put_batches(&batches, count).await.map(drop)
+    }
+
+    fn terms(&self) -> Terms {
         let now_us = self.clock.now_us();
-        let terms = Terms {
+        Terms {
             now_us,
             keys_forgotten_before_us: self.settings.limits.keys_forgotten_before_us(now_us),
-        };
-        let pairs = envelopes.iter().zip(encoded);
-        let batches = self.publish.batches(&self.settings.layout, terms, pairs);
+        }
+    }
+
+    async fn put_batches(
+        &self,
+        batches: &[Batch],
+        entries: usize,
+    ) -> Result<Vec<Published>, Failure> {
         let sent = batches.iter().map(|batch| self.put_batch(batch));
         let answers = join_all(sent).await;
-        gather(&batches, answers, envelopes.len())
+        gather(batches, answers, entries)
     }
 
     /// Over `maxmemory` what is acked goes first, and then it is tried once more.

@@ -6,7 +6,7 @@ use crate::delivery::Delivery;
 use crate::failure::{Code, Failure, Part, StoreError};
 use crate::key::EventKey;
 use crate::lease::{Holder, Lease, Leases};
-use crate::queue::{Bell, Credit, Position, Published, Queue, ShardBacklog};
+use crate::queue::{Bell, Credit, Position, Published, Queue, RawEntry, ShardBacklog};
 use crate::recorded::Recorded;
 use crate::settlement::{Settled, Settlement, Unsettled};
 use crate::sink::{ClaimQuery, Landed, Sink};
@@ -133,6 +133,10 @@ impl<S: Queue> Queue for Faulty<S> {
             (Operation::Publish, Part::Queue),
             self.inner.publish(envelopes),
         )
+    }
+
+    fn append(&self, entries: Vec<RawEntry>) -> impl Future<Output = Result<(), Failure>> + Send {
+        self.free((Operation::Append, Part::Queue), self.inner.append(entries))
     }
 
     fn fetch(

@@ -26,6 +26,7 @@ pub enum Operation {
     Renew,
     Release,
     Publish,
+    Append,
     Fetch,
     Settle,
     Arrived,

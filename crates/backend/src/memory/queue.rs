@@ -9,7 +9,7 @@ use crate::hand_over::{HandOver, ShardCount};
 use crate::key::EventKey;
 use crate::lease::Lease;
 use crate::limits::QueueLimits;
-use crate::queue::{Bell, Credit, Position, Published, Queue, ShardBacklog};
+use crate::queue::{Bell, Credit, Position, Published, Queue, RawEntry, ShardBacklog};
 use crate::retry_state::RetryState;
 use crate::settlement::{Settled, Settlement, Unsettled};
 use hexlane_core::Envelope;
@@ -127,19 +127,7 @@ impl State {
         if seen.is_some_and(|sha| sha != envelope.payload_sha256) {
             return Published::Conflict;
         }
-        self.last_sequence += 1;
-        self.counts
-            .entry(envelope.shard)
-            .or_default()
-            .add(bytes.len() as u64);
-        let retry = RetryState::default();
-        let entry = Entry {
-            shard: envelope.shard,
-            bytes,
-            retry,
-            enqueued_at_us: now_us,
-        };
-        self.log.insert(self.last_sequence, entry);
+        self.add(envelope.shard, bytes, now_us);
         self.keys.insert(
             key,
             SeenKey {
@@ -153,6 +141,21 @@ impl State {
         } else {
             Published::Enqueued
         }
+    }
+
+    fn add(&mut self, shard: Shard, bytes: Vec<u8>, now_us: i64) {
+        self.last_sequence += 1;
+        self.counts
+            .entry(shard)
+            .or_default()
+            .add(bytes.len() as u64);
+        let entry = Entry {
+            shard,
+            bytes,
+            retry: RetryState::default(),
+            enqueued_at_us: now_us,
+        };
+        self.log.insert(self.last_sequence, entry);
     }
 
     /// Forgets keys past their time of which nothing waits.
@@ -251,6 +254,18 @@ impl Queue for MemoryQueue {
         let answers = self.put(&envelopes)?;
         self.bell.send_modify(|rung| *rung += 1);
         Ok(answers)
+    }
+
+    async fn append(&self, entries: Vec<RawEntry>) -> Result<(), Failure> {
+        self.limits.admit_raw(&entries, self.shard_map)?;
+        let now_us = self.clock.now_us();
+        let mut state = lock(&self.state);
+        for entry in entries {
+            state.add(entry.shard, entry.bytes, now_us);
+        }
+        drop(state);
+        self.bell.send_modify(|rung| *rung += 1);
+        Ok(())
     }
 
     async fn fetch(

@@ -1,8 +1,8 @@
 //! A queue that lost or garbled the bytes of some entries.
 
 use hexlane_backend::{
-    Bell, Body, Credit, Delivery, Failure, Lease, Position, Published, Queue, Settled, Settlement,
-    ShardBacklog, StoreError, Unsettled,
+    Bell, Body, Credit, Delivery, Failure, Lease, Position, Published, Queue, RawEntry, Settled,
+    Settlement, ShardBacklog, StoreError, Unsettled,
 };
 use hexlane_core::Envelope;
 use hexlane_core::envelope::EnvelopeError;
@@ -64,6 +64,10 @@ impl<Q: Queue> Queue for Garbled<Q> {
         envelopes: Vec<Envelope>,
     ) -> impl Future<Output = Result<Vec<Published>, Failure>> + Send {
         self.inner.publish(envelopes)
+    }
+
+    fn append(&self, entries: Vec<RawEntry>) -> impl Future<Output = Result<(), Failure>> + Send {
+        self.inner.append(entries)
     }
 
     async fn fetch(

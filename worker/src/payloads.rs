@@ -1,0 +1,122 @@
+//! Large payloads in R2, bound as `PAYLOADS`: stored under `incoming/` before their
+//! envelope travels, read by the bridge, deleted once the relay has the event.
+//!
+//! The body of a request is whole in memory by then, because it was judged; a part is cut
+//! from it, of known length, and never streamed.
+
+use crate::{bindings, clock};
+use futures_util::StreamExt;
+use hexlane_door::LargePayload;
+use hexlane_door::bridge::{INCOMING, Pointed};
+use wasm_bindgen::prelude::wasm_bindgen;
+use worker::{Bucket, Env, MultipartUpload, UploadedPart};
+
+/// Parts of a multipart upload: all of one length but the last.
+const PART_BYTES: usize = 8 << 20;
+/// For all payloads of a request: its sender waits about 30 s.
+const STORE_MS: u32 = 15_000;
+/// For an upload that failed to be taken back; the bucket drops it itself after a week.
+const ABORT_MS: u32 = 2_000;
+/// For one object to be read or deleted.
+const OBJECT_MS: u32 = 20_000;
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_namespace = crypto, js_name = randomUUID)]
+    fn random_uuid() -> String;
+}
+
+/// A key that no other object has: two events may have the same payload, and one of them
+/// must not delete it for the other.
+pub(crate) fn new_key() -> String {
+    format!("{INCOMING}{}", random_uuid())
+}
+
+/// Stores them all. Says why not in the log.
+pub(crate) async fn store(payloads: Vec<LargePayload>, env: &Env) -> Result<(), ()> {
+    let failed = |reason: String| worker::console_error!("payloads.unavailable: {reason}");
+    let bucket = bindings::bucket(env).map_err(failed)?;
+    let until_ms = clock::now_ms().saturating_add(u64::from(STORE_MS));
+    for payload in payloads {
+        let left_ms = until_ms.saturating_sub(clock::now_ms());
+        let left_ms = u32::try_from(left_ms).unwrap_or(STORE_MS);
+        upload(&bucket, payload, left_ms).await.map_err(failed)?;
+    }
+    Ok(())
+}
+
+async fn upload(bucket: &Bucket, payload: LargePayload, within_ms: u32) -> Result<(), String> {
+    let LargePayload { key, bytes } = payload;
+    let began = bucket.create_multipart_upload(&key).execute();
+    let upload = in_time(within_ms, began).await?;
+    let id = upload.upload_id().await;
+    let stored = in_time(within_ms, finish(upload, bytes)).await;
+    if stored.is_err()
+        && let Ok(again) = bucket.resume_multipart_upload(&key, id)
+        && let Err(reason) = in_time(ABORT_MS, again.abort()).await
+    {
+        worker::console_warn!("payloads.not_aborted: {key}: {reason}");
+    }
+    stored
+}
+
+async fn finish(upload: MultipartUpload, mut rest: Vec<u8>) -> worker::Result<()> {
+    let mut parts: Vec<UploadedPart> = Vec::new();
+    for number in 1_u16.. {
+        let after = rest.split_off(rest.len().min(PART_BYTES));
+        parts.push(upload.upload_part(number, rest).await?);
+        rest = after;
+        if rest.is_empty() {
+            break;
+        }
+    }
+    upload.complete(parts).await.map(drop)
+}
+
+async fn in_time<T>(
+    within_ms: u32,
+    work: impl Future<Output = worker::Result<T>>,
+) -> Result<T, String> {
+    match clock::within(within_ms, work).await {
+        Some(done) => done.map_err(|error| error.to_string()),
+        None => Err(format!("no answer within {within_ms} ms")),
+    }
+}
+
+/// What is there of an event's payload, no more of it than there should be; nothing when
+/// the object is not there.
+///
+/// # Errors
+/// When the bucket does not say.
+pub(crate) async fn read(bucket: &Bucket, pointed: &Pointed) -> Result<Vec<u8>, String> {
+    let bytes_max = usize::try_from(pointed.size_bytes()).map_err(|error| error.to_string())?;
+    in_time(OBJECT_MS, read_object(bucket, pointed.key(), bytes_max)).await
+}
+
+async fn read_object(bucket: &Bucket, key: &str, bytes_max: usize) -> worker::Result<Vec<u8>> {
+    let mut found = Vec::new();
+    let object = bucket.get(key).execute().await?;
+    let Some(body) = object.as_ref().and_then(worker::Object::body) else {
+        return Ok(found);
+    };
+    found
+        .try_reserve_exact(bytes_max)
+        .map_err(|_| worker::Error::from("no room for the object"))?;
+    let mut stream = body.stream()?;
+    while let Some(chunk) = stream.next().await {
+        let chunk = chunk?;
+        let room = bytes_max - found.len();
+        found.extend_from_slice(chunk.get(..room).unwrap_or(&chunk));
+        if found.len() == bytes_max {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// Deletes an object whose event the relay has. One that stays goes by the lifecycle rule.
+pub(crate) async fn delete(bucket: &Bucket, key: &str) {
+    if let Err(reason) = in_time(OBJECT_MS, bucket.delete(key)).await {
+        worker::console_warn!("payloads.not_deleted: {key}: {reason}");
+    }
+}
