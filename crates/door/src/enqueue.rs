@@ -95,6 +95,9 @@ impl Enqueue {
             };
             payloads.extend(taken);
         }
+        if let Some(envelope) = &mut self.quarantined {
+            payloads.extend(large::take(envelope, 0, envelope_bytes_max, &mut key)?);
+        }
         Ok(payloads)
     }
 
