@@ -4,6 +4,7 @@ use crate::http::free_port;
 use crate::process::Process;
 pub use redis::Connection;
 use redis::Value;
+use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -25,8 +26,32 @@ impl Redis {
     /// One that writes every command to its disk, with those options besides.
     #[must_use]
     pub fn start(options: &[&str]) -> Self {
+        Self::start_at(free_port(), options)
+    }
+
+    /// One that can join a cluster, whose servers speak to each other 10,000 ports higher.
+    ///
+    /// # Panics
+    /// When it does not come up.
+    #[must_use]
+    pub fn start_node() -> Self {
+        let bus_is_free = |port: &u16| {
+            let bus = port.checked_add(10_000).expect("a port below the last");
+            TcpListener::bind((Ipv4Addr::LOCALHOST, bus)).is_ok()
+        };
+        let port = std::iter::repeat_with(free_port).find(bus_is_free);
+        let options = [
+            "--cluster-enabled",
+            "yes",
+            "--cluster-config-file",
+            "nodes.conf",
+        ];
+        Self::start_at(port.expect("a free pair of ports"), &options)
+    }
+
+    fn start_at(port: u16, options: &[&str]) -> Self {
         let mut redis = Self {
-            port: free_port(),
+            port,
             process: None,
             options: options.iter().map(|option| (*option).to_owned()).collect(),
             folder: tempfile::tempdir().expect("a folder"),

@@ -10,16 +10,9 @@ use hexlane_tests::wait;
 use std::process::Command;
 use std::time::Duration;
 
-const OPTIONS: [&str; 4] = [
-    "--cluster-enabled",
-    "yes",
-    "--cluster-config-file",
-    "nodes.conf",
-];
-
 /// Three masters that share the slots.
 fn cluster() -> [Redis; 3] {
-    let nodes = [0; 3].map(|_| Redis::start(&OPTIONS));
+    let nodes = [0; 3].map(|_| Redis::start_node());
     let mut create = Command::new("redis-cli");
     create.args(["--cluster", "create", "--cluster-yes"]);
     create.args(nodes.iter().map(|node| format!("127.0.0.1:{}", node.port)));
