@@ -3,7 +3,7 @@
 use crate::names::{GROUP, Layout, ShardKeys};
 use crate::script::{Call, Script};
 use hexlane_core::Envelope;
-use hexlane_core::digest::sha256;
+use hexlane_core::digest::{Sha256Digest, sha256};
 use hexlane_core::lane::Shard;
 use std::collections::BTreeMap;
 
@@ -94,6 +94,29 @@ impl Publish {
         batches.into_values().collect()
     }
 
+    /// The same for bytes as they are, whatever they hold. Each goes by a key of its own
+    /// content, so that it is never a conflict and no event's key is touched.
+    #[must_use]
+    pub fn raw_batches(
+        &self,
+        layout: &Layout,
+        terms: Terms,
+        entries: impl IntoIterator<Item = (Shard, Vec<u8>)>,
+    ) -> Vec<Batch> {
+        let mut batches: BTreeMap<Shard, Batch> = BTreeMap::new();
+        for (position, (shard, bytes)) in entries.into_iter().enumerate() {
+            let batch = batches
+                .entry(shard)
+                .or_insert_with(|| self.begin(layout, terms, shard));
+            let digest = sha256(&bytes);
+            batch.positions.push(position);
+            batch.call.push(raw_key_id(&digest));
+            batch.call.push(&digest[..STORED_BYTES]);
+            batch.call.push(bytes);
+        }
+        batches.into_values().collect()
+    }
+
     fn begin(&self, layout: &Layout, terms: Terms, shard: Shard) -> Batch {
         let keys = layout.keys(shard);
         let names = [&keys.stream, &keys.own, &keys.keys, &keys.keys_old];
@@ -129,9 +152,31 @@ fn key_id(source: &str, key: &str) -> Vec<u8> {
     sha256(&bytes)[..STORED_BYTES].to_vec()
 }
 
+/// The stored name of bytes that are no event: as no source is so long that its length
+/// begins with this byte, it is no event's.
+fn raw_key_id(digest: &Sha256Digest) -> Vec<u8> {
+    let mut bytes = vec![0xff];
+    bytes.extend_from_slice(digest);
+    sha256(&bytes)[..STORED_BYTES].to_vec()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn raw_bytes_go_by_their_content_and_by_shard() {
+        let entries = [(3, "a"), (5, "b"), (3, "a"), (3, "c")];
+        let entries = entries.map(|(shard, text)| (Shard::new(shard), text.as_bytes().to_vec()));
+        let terms = Terms::at(0, 0);
+        let batches = Publish::new().raw_batches(&Layout::default(), terms, entries);
+        let positions: Vec<_> = batches.iter().map(|batch| &batch.positions[..]).collect();
+        assert_eq!(positions, [&[0, 2, 3][..], &[1]]);
+        let id = |text: &str| raw_key_id(&sha256(text.as_bytes()));
+        assert_eq!(id("a"), id("a"));
+        assert_ne!(id("a"), id("c"));
+        assert_ne!(id("a"), key_id("", "a"));
+    }
 
     #[test]
     fn source_and_key_do_not_run_into_each_other() {
