@@ -93,7 +93,10 @@ impl Member<'_> {
     /// Whether users run it: not the developers' commands, not the tests.
     #[must_use]
     pub fn is_shipped(&self) -> bool {
-        !matches!(self.name(), "hexlane-servers" | "hexlane-tests" | "hexlane-xtask")
+        !matches!(
+            self.name(),
+            "hexlane-servers" | "hexlane-tests" | "hexlane-xtask"
+        )
     }
 
     /// Its Rust files.

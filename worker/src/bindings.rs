@@ -10,7 +10,7 @@
 //! | `EVENTS` | producer of a queue of Cloudflare Queues | route `queue` |
 //! | `REDIS_URL` | secret, `redis://` or `rediss://` with user and password | route `redis` |
 //! | `REDIS_NAMESPACE` | prefix of every key, `spatial.events` unless set | |
-//! | `PAYLOADS` | R2 bucket for payloads too large for the route; without it they are refused | |
+//! | `PAYLOADS` | R2 bucket for payloads too large for a message; without it they are refused | route `queue`, the bridge |
 //!
 //! A source's secrets are bindings of the names that its `auth` gives.
 
@@ -98,7 +98,8 @@ pub(crate) fn bridge(env: &Env) -> Result<Rc<Relay>, String> {
 
 fn read(env: &Env) -> Result<Edge, String> {
     let mut settings = door_settings(env)?;
-    let (route, default, most) = route(env, settings.shards)?;
+    let (route, carries) = route(env, settings.shards)?;
+    let most = carries.most;
     let asked = number(env, "ENVELOPE_BYTES_MAX")?;
     if asked.is_some_and(|asked| asked > most) {
         return Err(format!(
@@ -106,11 +107,14 @@ fn read(env: &Env) -> Result<Edge, String> {
         ));
     }
     let limit = &mut settings.limits.envelope_bytes_max;
-    let envelope_bytes_max = asked.unwrap_or(default).min(*limit);
-    // Without a bucket there is nowhere for a larger one to go: the judge refuses it.
-    match value(env, PAYLOADS) {
-        Some(_) => drop(bucket(env)?),
-        None => *limit = envelope_bytes_max,
+    let envelope_bytes_max = asked.unwrap_or(carries.usual).min(*limit);
+    let has_bucket = value(env, PAYLOADS).is_some();
+    if has_bucket {
+        bucket(env)?;
+    }
+    // Where a larger one cannot go by pointer, the judge refuses it.
+    if !(has_bucket && carries.pointers) {
+        *limit = envelope_bytes_max;
     }
     let door = settings
         .resolve(|name| text(env, name))
@@ -123,19 +127,38 @@ fn read(env: &Env) -> Result<Edge, String> {
     })
 }
 
-/// The route, the largest envelope that it carries unless told otherwise, and at all.
-fn route(env: &Env, shards: u16) -> Result<(Route, u64, u64), String> {
+/// What a route carries, in bytes of an envelope.
+struct Carries {
+    /// Unless a setting says otherwise.
+    usual: u64,
+    /// At all.
+    most: u64,
+    /// Whether who is behind it resolves pointers. The bridge does; a consumer of Redis
+    /// does not read R2, and what it cannot apply must not be accepted.
+    pointers: bool,
+}
+
+fn route(env: &Env, shards: u16) -> Result<(Route, Carries), String> {
+    let carries = |usual, most, pointers| Carries {
+        usual,
+        most,
+        pointers,
+    };
     match text(env, "ROUTE").as_deref() {
-        None | Some("relay") => Ok((Route::Relay(bridge(env)?), u64::MAX, u64::MAX)),
+        None | Some("relay") => {
+            let route = Route::Relay(bridge(env)?);
+            Ok((route, carries(u64::MAX, u64::MAX, false)))
+        }
         Some("queue") => {
             producer(env)?;
-            let (default, most) = (queue::ENVELOPE_BYTES_DEFAULT, queue::ENVELOPE_BYTES_MAX);
-            Ok((Route::Queue, default, most))
+            let (usual, most) = (queue::ENVELOPE_BYTES_DEFAULT, queue::ENVELOPE_BYTES_MAX);
+            Ok((Route::Queue, carries(usual, most, true)))
         }
         Some("redis") => {
             let redis = redis(env, shards)?;
             let route = Route::Redis(Box::new(redis));
-            Ok((route, REDIS_ENVELOPE_BYTES_DEFAULT, u64::MAX))
+            let usual = REDIS_ENVELOPE_BYTES_DEFAULT;
+            Ok((route, carries(usual, u64::MAX, false)))
         }
         Some(other) => Err(format!(
             "ROUTE is `{other}`, not `relay`, `queue` or `redis`"

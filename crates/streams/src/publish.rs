@@ -156,6 +156,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn raw_bytes_go_by_shard_in_their_order() {
+        let entries = [(3, "a"), (5, "b"), (3, "a"), (3, "c")];
+        let entries = entries.map(|(shard, text)| (Shard::new(shard), text.as_bytes().to_vec()));
+        let terms = Terms::at(0, 0);
+        let batches = Publish::new().raw_batches(&Layout::default(), terms, entries);
+        let positions: Vec<_> = batches.iter().map(|batch| &batch.positions[..]).collect();
+        assert_eq!(positions, [&[0, 2, 3][..], &[1]]);
+    }
+
+    #[test]
     fn source_and_key_do_not_run_into_each_other() {
         assert_ne!(key_id("ab", "c"), key_id("a", "bc"));
     }

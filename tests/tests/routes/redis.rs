@@ -94,6 +94,22 @@ fn a_duplicate_is_told_and_a_reused_key_is_422_and_not_in_the_stream() {
 }
 
 #[test]
+fn an_envelope_over_the_limit_of_the_route_is_413() {
+    let redis = Redis::start(&[]);
+    let edge = plain(&redis);
+    let fits = feature("fits", [1.0, 2.0], &"n".repeat(260_000));
+    assert_accepted(&send(edge.port, &Request::post(EVENTS, fits)), 1);
+    let large = feature("large", [1.0, 2.0], &"n".repeat(263_000));
+    let answer = send(edge.port, &Request::post(EVENTS, large));
+    assert_eq!(answer.status, 413, "{}", answer.text());
+    assert_eq!(answer.json()["code"], "limit.envelope_bytes");
+    let found = events(&mut redis.connect(""))
+        .into_values()
+        .map(|events| events.len());
+    assert_eq!(found.sum::<usize>(), 1);
+}
+
+#[test]
 fn a_server_that_is_away_or_restarts_is_503_and_its_scripts_are_brought_again() {
     let mut redis = Redis::start(&[]);
     let edge = plain(&redis);
