@@ -10,6 +10,7 @@
 use hexlane_servers::{PASSWORD, postgres, redis};
 use hexlane_tests::chance::Chance;
 use hexlane_tests::consumer::Consumer;
+use hexlane_tests::edge::Edge;
 use hexlane_tests::http::Request;
 use hexlane_tests::{http, settings, wait};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -150,6 +151,17 @@ fn deliver(port: u16, request: &Request) {
         }
         taken.then_some(())
     });
+}
+
+#[test]
+fn events_by_route_redis_land_in_postgis() {
+    const SENT: u64 = 500;
+    let deployment = Deployment::start();
+    let edge = Edge::start_on_redis(&format!("redis://{}", deployment.redis.address()));
+    for first in (0..SENT).step_by(50) {
+        deliver(edge.port, &batch(first));
+    }
+    deployment.assert_each_once(SENT);
 }
 
 #[test]
