@@ -17,6 +17,7 @@ pub mod chance;
 pub mod consumer;
 pub mod dev;
 pub mod edge;
+pub mod flood;
 pub mod geopackage;
 pub mod http;
 pub mod process;

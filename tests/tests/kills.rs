@@ -10,6 +10,7 @@
 use hexlane_tests::chance::Chance;
 use hexlane_tests::consumer::Consumer;
 use hexlane_tests::edge::Edge;
+use hexlane_tests::flood::{batch, deliver};
 use hexlane_tests::http::Request;
 use hexlane_tests::{geopackage, http, wait};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -26,47 +27,6 @@ const SENDERS: u64 = 4;
 /// A restart, and a busy machine.
 const RECOVERY_LIMIT: Duration = Duration::from_mins(1);
 const DRAIN_LIMIT: Duration = Duration::from_mins(2);
-
-/// One feature, an entity of its own, somewhere on the earth.
-fn feature(number: u64) -> String {
-    let spread = |times: u64, range: u64| {
-        let hundredths = u32::try_from(number * times % range).expect("it is below the range");
-        (f64::from(hundredths) - f64::from(u32::try_from(range / 2).expect("degrees"))) / 100.0
-    };
-    let (longitude, latitude) = (spread(7_919, 36_000), spread(104_729, 17_000));
-    format!(
-        r#"{{"type":"Feature","id":"entity-{number}","geometry":{{"type":"Point","coordinates":[{longitude},{latitude}]}},"properties":{{"event_id":"event-{number}"}}}}"#
-    )
-}
-
-fn batch(first: u64) -> Request {
-    let features: Vec<String> = (first..first + BATCH).map(feature).collect();
-    let body = format!(
-        r#"{{"type":"FeatureCollection","features":[{}]}}"#,
-        features.join(",")
-    );
-    Request::post("/v1/events/demo", body)
-}
-
-/// Sends again until it is taken, as a sender should: while nothing answers, and at 503.
-fn deliver(port: u16, request: &Request) -> http::Response {
-    wait::until("a 202", RECOVERY_LIMIT, || {
-        let answer = http::send(port, request).ok();
-        let taken = answer.filter(|answer| {
-            assert!(
-                matches!(answer.status, 202 | 503),
-                "{} {}",
-                answer.status,
-                answer.text()
-            );
-            answer.status == 202
-        });
-        if taken.is_none() {
-            wait::pause(Duration::from_millis(100));
-        }
-        taken
-    })
-}
 
 /// Events applied by the consumer's own count.
 fn applied(port: u16) -> Option<u64> {
@@ -97,7 +57,7 @@ impl Progress {
             wait::until("leave to send", DRAIN_LIMIT, || {
                 (first < self.released.load(Ordering::Acquire)).then_some(())
             });
-            let answer = deliver(port, &batch(first)).json();
+            let answer = deliver(port, &batch(first, BATCH), RECOVERY_LIMIT).json();
             assert_eq!(answer["accepted"], BATCH, "{answer}");
             let duplicates = answer["duplicates"]
                 .as_u64()
@@ -190,7 +150,7 @@ fn slow_what_was_answered_202_is_there_after_a_kill_at_once() {
     let edge = Edge::start(consumer.port);
     let mut sent = 0;
     for front in [consumer.port, edge.port, consumer.port, edge.port] {
-        let answer = deliver(front, &batch(sent));
+        let answer = deliver(front, &batch(sent, BATCH), RECOVERY_LIMIT);
         consumer.kill();
         assert_eq!(answer.json()["accepted"], BATCH);
         sent += BATCH;
@@ -203,7 +163,10 @@ fn slow_what_was_answered_202_is_there_after_a_kill_at_once() {
 fn a_graceful_stop_with_events_in_hand_loses_none_and_leaves_one_file() {
     let mut consumer = Consumer::start();
     for first in (0..400).step_by(20) {
-        assert_eq!(deliver(consumer.port, &batch(first)).status, 202);
+        assert_eq!(
+            deliver(consumer.port, &batch(first, BATCH), RECOVERY_LIMIT).status,
+            202
+        );
     }
     consumer.stop();
     let beside =
@@ -221,7 +184,10 @@ fn a_graceful_stop_with_events_in_hand_loses_none_and_leaves_one_file() {
 fn after_a_kill_the_next_process_applies_at_once_what_the_dead_one_held() {
     let mut consumer = Consumer::start();
     for first in (0..2_000).step_by(20) {
-        assert_eq!(deliver(consumer.port, &batch(first)).status, 202);
+        assert_eq!(
+            deliver(consumer.port, &batch(first, BATCH), RECOVERY_LIMIT).status,
+            202
+        );
     }
     consumer.kill();
     consumer.restart();

@@ -11,8 +11,8 @@ use hexlane_servers::{PASSWORD, postgres, redis};
 use hexlane_tests::chance::Chance;
 use hexlane_tests::consumer::Consumer;
 use hexlane_tests::edge::Edge;
-use hexlane_tests::http::Request;
-use hexlane_tests::{http, settings, wait};
+use hexlane_tests::flood::{batch, deliver};
+use hexlane_tests::{settings, wait};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -117,49 +117,16 @@ impl Deployment {
     }
 }
 
-/// One feature, an entity of its own, somewhere on the earth.
-fn feature(number: u64) -> String {
-    let spread = |times: u64, range: u64| {
-        let hundredths = u32::try_from(number * times % range).expect("it is below the range");
-        (f64::from(hundredths) - f64::from(u32::try_from(range / 2).expect("degrees"))) / 100.0
-    };
-    let (longitude, latitude) = (spread(7_919, 36_000), spread(104_729, 17_000));
-    format!(
-        r#"{{"type":"Feature","id":"entity-{number}","geometry":{{"type":"Point","coordinates":[{longitude},{latitude}]}},"properties":{{"event_id":"event-{number}"}}}}"#
-    )
-}
-
-fn batch(first: u64) -> Request {
-    let features: Vec<String> = (first..first + BATCH).map(feature).collect();
-    let body = format!(
-        r#"{{"type":"FeatureCollection","features":[{}]}}"#,
-        features.join(",")
-    );
-    Request::post("/v1/events/demo", body)
-}
-
-/// Sends again until it is taken, as a sender should: while nothing answers, and at 503.
-fn deliver(port: u16, request: &Request) {
-    wait::until("a 202", RECOVERY_LIMIT, || {
-        let taken = http::send(port, request).is_ok_and(|answer| {
-            let expected = matches!(answer.status, 202 | 503);
-            assert!(expected, "{} {}", answer.status, answer.text());
-            answer.status == 202
-        });
-        if !taken {
-            wait::pause(Duration::from_millis(100));
-        }
-        taken.then_some(())
-    });
-}
-
 #[test]
 fn events_by_route_redis_land_in_postgis() {
     const SENT: u64 = 500;
     let deployment = Deployment::start();
     let edge = Edge::start_on_redis(&format!("redis://{}", deployment.redis.address()));
     for first in (0..SENT).step_by(50) {
-        deliver(edge.port, &batch(first));
+        assert_eq!(
+            deliver(edge.port, &batch(first, BATCH), RECOVERY_LIMIT).status,
+            202
+        );
     }
     deployment.assert_each_once(SENT);
 }
@@ -179,7 +146,10 @@ fn slow_ten_kills_of_each_part_in_a_run_of_50_000_events_leave_each_event_once()
             wait::until("leave to send", DRAIN_LIMIT, || {
                 (first < released.load(Ordering::Acquire)).then_some(())
             });
-            deliver(port, &batch(first));
+            assert_eq!(
+                deliver(port, &batch(first, BATCH), RECOVERY_LIMIT).status,
+                202
+            );
             taken.fetch_add(BATCH, Ordering::AcqRel);
         }
     };
