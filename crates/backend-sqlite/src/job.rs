@@ -9,7 +9,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 /// Work for a connection's thread.
 pub(crate) trait Job: Send {
-    /// Does the work. The failure says whether the connection can go on.
+    /// Does the work, again from the start when it was taken back. The failure says whether
+    /// the connection can go on.
     fn run(&mut self, connection: &Connection) -> Result<(), Failure>;
 
     /// Answers: with what the work gave when it was committed, else with the failure.
@@ -26,7 +27,7 @@ pub(crate) enum Message {
 
 struct Task<W, C, T> {
     part: Part,
-    work: Option<W>,
+    work: W,
     committed: C,
     result: Option<Result<T, StoreError>>,
     reply: oneshot::Sender<Result<T, StoreError>>,
@@ -35,15 +36,12 @@ struct Task<W, C, T> {
 
 impl<W, C, T> Job for Task<W, C, T>
 where
-    W: FnOnce(&Connection) -> Result<T, Stop> + Send,
+    W: Fn(&Connection) -> Result<T, Stop> + Send,
     C: FnOnce(&T) + Send,
     T: Send,
 {
     fn run(&mut self, connection: &Connection) -> Result<(), Failure> {
-        let Some(work) = self.work.take() else {
-            return Ok(());
-        };
-        let result = work(connection).map_err(|stop| stop.told(self.part));
+        let result = (self.work)(connection).map_err(|stop| stop.told(self.part));
         let failed = match &result {
             Ok(_) => Ok(()),
             Err(StoreError::Failed(failure)) => Err(failure.clone()),
@@ -95,12 +93,13 @@ impl Desk {
         )
     }
 
-    /// Has work done and waits for its answer. `committed` runs on the thread, before the
+    /// Has work done and waits for its answer. It may be done more than once, each time on
+    /// a database that knows nothing of the time before. `committed` runs on the thread, before the
     /// answer and also when nobody waits for it.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         part: Part,
-        work: impl FnOnce(&Connection) -> Result<T, Stop> + Send + 'static,
+        work: impl Fn(&Connection) -> Result<T, Stop> + Send + 'static,
         committed: impl FnOnce(&T) + Send + 'static,
     ) -> Result<T, StoreError> {
         let stopped = || Failure::new(part, Code::Stopped);
@@ -111,7 +110,7 @@ impl Desk {
         let (reply, answer) = oneshot::channel();
         let task = Task {
             part,
-            work: Some(work),
+            work,
             committed,
             result: None,
             reply,

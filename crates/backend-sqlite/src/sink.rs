@@ -80,7 +80,7 @@ impl Sink for SqliteMap {
 
     async fn lookup(&self, claims: Vec<ClaimQuery>) -> Result<Vec<Option<Landed>>, Failure> {
         let work = move |connection: &Connection| {
-            let found = claims.into_iter().map(|query| look_up(connection, query));
+            let found = claims.iter().map(|query| look_up(connection, query));
             Ok(found.collect::<rusqlite::Result<Vec<_>>>()?)
         };
         let found = self.store.reader.run(Part::Sink, work, |_| {}).await;

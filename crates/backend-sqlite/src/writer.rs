@@ -1,9 +1,12 @@
 //! The writer: one thread, one connection, one transaction for many callers. A commit
 //! costs an fsync whoever pays for it, so callers that come together share it.
 //!
-//! Each job has a savepoint: one that fails leaves nothing behind and does not disturb the
-//! others. After a failure of the medium the group is rolled back, the connection is
-//! closed, and the next job finds a fresh one whose file was checked.
+//! A job that fails leaves nothing behind and does not disturb the others: when it had
+//! changed something, the group is rolled back and the others run again. A savepoint a job
+//! would do the same, but with one open SQLite keeps a copy of every page that a statement
+//! changes, and that cost more than the changes. After a failure of the medium the group is
+//! rolled back, the connection is closed, and the next job finds a fresh one whose file was
+//! checked.
 
 use crate::connection::Database;
 use crate::failure::ends_connection;
@@ -61,6 +64,20 @@ struct Writer {
     stopping: Option<oneshot::Sender<Result<(), Failure>>>,
 }
 
+/// Jobs of one transaction: those whose work stands in it, and those that failed, each for
+/// itself.
+#[derive(Default)]
+struct Group {
+    done: Vec<Box<dyn Job>>,
+    failed: Vec<Box<dyn Job>>,
+}
+
+impl Group {
+    fn len(&self) -> usize {
+        self.done.len().saturating_add(self.failed.len())
+    }
+}
+
 impl Writer {
     fn serve(mut self) {
         while self.stopping.is_none() {
@@ -86,9 +103,9 @@ impl Writer {
             Ok(connection) => connection,
             Err(failure) => return first.answer(Err(failure)),
         };
-        let mut jobs = Vec::new();
-        let done = self.transact(&connection, first, &mut jobs);
-        self.calls_in_last_group = jobs.len();
+        let mut group = Group::default();
+        let done = self.transact(&connection, first, &mut group);
+        self.calls_in_last_group = group.len();
         self.ended_by = done
             .as_ref()
             .err()
@@ -97,7 +114,7 @@ impl Writer {
         if self.ended_by.is_none() {
             self.connection = Some(connection);
         }
-        for job in jobs {
+        for job in group.done.into_iter().chain(group.failed) {
             job.answer(done.clone());
         }
     }
@@ -111,46 +128,61 @@ impl Writer {
         }
     }
 
-    /// Begins, runs the jobs of one group, commits. Every job taken ends up in `jobs`.
+    /// Begins, runs the jobs of one group, commits. Every job taken ends up in the group.
     fn transact(
         &mut self,
         connection: &Connection,
         first: Box<dyn Job>,
-        jobs: &mut Vec<Box<dyn Job>>,
+        group: &mut Group,
     ) -> Result<(), Failure> {
-        let begun = self.execute(connection, "BEGIN IMMEDIATE");
-        let deadline = self.clock.monotonic().saturating_add(self.window);
-        let mut next = Some(first);
-        while let Some(mut job) = next {
-            let ran = begun
-                .clone()
-                .and_then(|()| self.attempt(connection, job.as_mut()));
-            jobs.push(job);
-            if let Err(failure) = ran {
-                self.roll_back(connection);
-                return Err(failure);
-            }
-            next = self.joins(jobs.len(), deadline);
-        }
-        let committed = (self.before_commit)(connection)
-            .map_err(|error| self.database.failure(&error))
-            .and_then(|()| self.execute(connection, "COMMIT"));
+        let committed = self.run_group(connection, first, group).and_then(|()| {
+            (self.before_commit)(connection).map_err(|error| self.database.failure(&error))?;
+            self.execute(connection, "COMMIT")
+        });
         if committed.is_err() {
             self.roll_back(connection);
         }
         committed
     }
 
-    /// Runs a job in its savepoint. An error ends the group; a job that failed for itself
-    /// does not.
-    fn attempt(&self, connection: &Connection, job: &mut dyn Job) -> Result<(), Failure> {
-        self.execute(connection, "SAVEPOINT job")?;
-        match job.run(connection) {
-            Ok(()) => {}
-            Err(failure) if ends_connection(failure.code) => return Err(failure),
-            Err(_) => self.execute(connection, "ROLLBACK TO job")?,
+    fn run_group(
+        &mut self,
+        connection: &Connection,
+        first: Box<dyn Job>,
+        group: &mut Group,
+    ) -> Result<(), Failure> {
+        let begun = self.execute(connection, "BEGIN IMMEDIATE");
+        let deadline = self.clock.monotonic().saturating_add(self.window);
+        let mut next = Some(first);
+        while let Some(job) = next {
+            group.done.push(job);
+            begun.clone()?;
+            self.run_last(connection, group)?;
+            next = self.joins(group.len(), deadline);
         }
-        self.execute(connection, "RELEASE job")
+        Ok(())
+    }
+
+    /// Runs the last job of the group. An error ends the group; a job that failed for itself
+    /// does not.
+    fn run_last(&self, connection: &Connection, group: &mut Group) -> Result<(), Failure> {
+        let mut from = group.done.len().saturating_sub(1);
+        while let Some(job) = group.done.get_mut(from) {
+            let before = connection.total_changes();
+            match job.run(connection) {
+                Ok(()) => from += 1,
+                Err(failure) if ends_connection(failure.code) => return Err(failure),
+                Err(_) => {
+                    group.failed.push(group.done.remove(from));
+                    if connection.total_changes() != before {
+                        self.execute(connection, "ROLLBACK")?;
+                        self.execute(connection, "BEGIN IMMEDIATE")?;
+                        from = 0;
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The next job of this group: what waits already, and, when callers come in numbers,
@@ -298,6 +330,26 @@ mod tests {
         assert_eq!(half_done.code, Code::RowRefused);
         assert_eq!(bench.stored().await, [1, 2, 3]);
         assert_eq!(bench.opened.load(Ordering::SeqCst), 1);
+    }
+
+    #[tokio::test]
+    async fn what_a_failed_job_had_changed_is_taken_back_from_among_the_others() {
+        let bench = bench();
+        // Two came together, so that the writer waits for the next ones.
+        let _together = tokio::join!(bench.insert(1), bench.insert(2));
+        let before = bench.commits.load(Ordering::SeqCst);
+        let (a, failed, b, again, c) = tokio::join!(
+            bench.insert(3),
+            bench.insert_and_fail(4, ffi::SQLITE_CONSTRAINT),
+            bench.insert(5),
+            bench.insert_and_fail(6, ffi::SQLITE_CONSTRAINT),
+            bench.insert(7),
+        );
+        assert!(a.is_ok() && b.is_ok() && c.is_ok());
+        assert_eq!([failed.code, again.code], [Code::RowRefused; 2]);
+        assert_eq!(bench.stored().await, [1, 2, 3, 5, 7]);
+        let commits = bench.commits.load(Ordering::SeqCst) - before;
+        assert!(commits < 5, "{commits} commits: they did not come together");
     }
 
     #[tokio::test]

@@ -19,14 +19,11 @@ impl SqliteQueue {
         };
         let now_us = self.store.clock.now_us();
         let work = move |connection: &Connection| {
-            let row = |(shard, count): (Shard, ShardCount)| {
-                let since_us = oldest_us(connection, shard)?;
-                Ok(count.report(shard, since_us.map(|since_us| age_ms(now_us, since_us))))
+            let row = |(shard, count): &(Shard, ShardCount)| {
+                let since_us = oldest_us(connection, *shard)?;
+                Ok(count.report(*shard, since_us.map(|since_us| age_ms(now_us, since_us))))
             };
-            counts
-                .into_iter()
-                .map(row)
-                .collect::<Result<Vec<_>, Stop>>()
+            counts.iter().map(row).collect::<Result<Vec<_>, Stop>>()
         };
         self.store
             .reader

@@ -89,7 +89,7 @@ pub(crate) fn insert(connection: &Connection, claim: &Claim<'_>) -> rusqlite::Re
 /// What the claim says of an effect; none when it is not there.
 pub(super) fn look_up(
     connection: &Connection,
-    query: ClaimQuery,
+    query: &ClaimQuery,
 ) -> rusqlite::Result<Option<Landed>> {
     let outcome = match find(connection, query.key.id())? {
         None | Some((_, ClaimState::Dead)) => return Ok(None),
@@ -97,7 +97,6 @@ pub(super) fn look_up(
         Some((_, ClaimState::Applied)) => Outcome::Applied,
         Some((_, ClaimState::Stale)) => Outcome::Stale,
     };
-    Ok(Some(Landed::Recorded(Recorded::by_store(
-        query.key, outcome,
-    ))))
+    let recorded = Recorded::by_store(query.key.clone(), outcome);
+    Ok(Some(Landed::Recorded(recorded)))
 }
