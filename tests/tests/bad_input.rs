@@ -22,11 +22,12 @@ mod row;
 #[path = "bad_input/text.rs"]
 mod text;
 
+use hexlane_servers::redis::Server;
 use hexlane_tests::consumer::Consumer;
 use hexlane_tests::edge::Edge;
 use hexlane_tests::http::{self, Request, Response, Slow, free_port};
-use hexlane_tests::redis::{self, Redis};
 use hexlane_tests::relay::{Mode, Relay};
+use hexlane_tests::streams::entries;
 use row::{EVENTS, Row, point};
 use std::time::Duration;
 
@@ -184,20 +185,14 @@ fn what_is_refused_is_never_enqueued_and_what_is_accepted_is_enqueued_once() {
 /// What the other routes of the Worker carry without a bucket.
 const ROUTE_BYTES_MAX: usize = 100_000;
 
-/// Entries in all streams of a server.
-fn entries(connection: &mut redis::Connection) -> u64 {
-    let names = redis::streams(connection).into_iter();
-    names.map(|stream| redis::length(connection, &stream)).sum()
-}
-
 #[test]
 fn every_row_gets_its_documented_answer_on_the_routes_to_brokers_and_none_refused_gets_there() {
     let queue = Relay::to(free_port());
     queue.set(Mode::confirm());
-    let server = Redis::start(&["--appendfsync", "no"]);
+    let server = Server::start_and(&["--appendfsync", "no"]);
     let mut connection = server.connect("");
     let by_queue = Edge::start_on_queue(queue.port);
-    let by_redis = Edge::start_on_redis(&format!("redis://127.0.0.1:{}", server.port));
+    let by_redis = Edge::start_on_redis(&format!("redis://{}", server.address()));
     let mut faults = Vec::new();
     let rows = table().into_iter();
     for row in rows.filter(|row| row.request.body.len() <= ROUTE_BYTES_MAX) {
