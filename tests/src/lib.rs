@@ -15,11 +15,13 @@
 
 pub mod chance;
 pub mod consumer;
+pub mod deployment;
 pub mod dev;
 pub mod edge;
 pub mod flood;
 pub mod geopackage;
 pub mod http;
+pub mod postgis;
 pub mod process;
 pub mod relay;
 pub mod settings;
