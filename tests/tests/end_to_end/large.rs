@@ -1,4 +1,5 @@
-//! 5 MB through the bucket and the bridge into PostGIS, and what it costs in memory.
+//! 5 MB on each route: through the bucket and the bridge into PostGIS, and what it costs in
+//! memory; by the relay as it is; refused where an entry of a stream has less room.
 
 use super::front::{Front, Route};
 use super::settled;
@@ -6,6 +7,7 @@ use hexlane_tests::chance::Chance;
 use hexlane_tests::deployment::Deployment;
 use hexlane_tests::http::Request;
 use hexlane_tests::process::{peak_bytes, programs};
+use hexlane_tests::streams::entries;
 use std::f64::consts::TAU;
 use std::fmt::Write as _;
 
@@ -59,6 +61,15 @@ fn feature(id: &str, geometry: &str) -> Request {
     Request::post("/v1/events/demo", body)
 }
 
+/// The large one stands there once, as it was sent.
+fn assert_on_the_map(deployment: &Deployment, geometry: &str) {
+    let equal = format!(
+        "SELECT count(*) FROM hexlane.features WHERE entity = 'big' AND ST_IsValid(geom) \
+         AND ST_Equals(geom, ST_GeomFromGeoJSON($geo${geometry}$geo$))"
+    );
+    assert_eq!(deployment.postgis.number(&equal), 1);
+}
+
 #[test]
 fn slow_a_multipolygon_of_5_mb_goes_by_the_bucket_and_the_bridge_into_postgis() {
     let mut chance = Chance::seeded();
@@ -94,11 +105,7 @@ fn slow_a_multipolygon_of_5_mb_goes_by_the_bucket_and_the_bridge_into_postgis() 
     let number = |sql: &str| deployment.postgis.number(sql);
     let claims = "SELECT count(*) FROM hexlane.claims WHERE state = 'applied'";
     assert_eq!(number(claims), 2);
-    let equal = format!(
-        "SELECT count(*) FROM hexlane.features WHERE entity = 'big' AND ST_IsValid(geom) \
-         AND ST_Equals(geom, ST_GeomFromGeoJSON($geo${geometry}$geo$))"
-    );
-    assert_eq!(number(&equal), 1);
+    assert_on_the_map(&deployment, &geometry);
 
     let after = peaks();
     let told = |[consumer, workerd]: [u64; 2]| format!("{} and {}", consumer / MB, workerd / MB);
@@ -112,4 +119,20 @@ fn slow_a_multipolygon_of_5_mb_goes_by_the_bucket_and_the_bridge_into_postgis() 
     assert!(before.iter().all(|bytes| *bytes > 0), "{before:?}");
     assert!(consumer < CONSUMER_BYTES_MAX, "{consumer}");
     assert!(workerd < WORKERD_BYTES_MAX, "{workerd}");
+}
+
+#[test]
+fn slow_the_same_goes_by_the_relay_into_postgis_and_is_413_on_route_redis() {
+    let mut chance = Chance::seeded();
+    let deployment = Deployment::start();
+    let geometry = multipolygon(&mut chance, BYTES);
+    let request = feature("big", &geometry);
+    let refused = Front::start(Route::Redis, &deployment).send(&request);
+    assert_eq!(refused.status, 413, "{}", refused.text());
+    assert_eq!(refused.json()["code"], "limit.envelope_bytes");
+    assert_eq!(entries(&mut deployment.redis.connect("")), 0);
+    let accepted = Front::start(Route::Relay, &deployment).send(&request);
+    assert_eq!(accepted.status, 202, "{}", accepted.text());
+    settled(&deployment.consumer, "applied", 1);
+    assert_on_the_map(&deployment, &geometry);
 }
