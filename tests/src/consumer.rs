@@ -135,6 +135,15 @@ impl Consumer {
         );
     }
 
+    /// Its process, for a look at what it uses.
+    ///
+    /// # Panics
+    /// When it does not run.
+    #[must_use]
+    pub fn process_id(&self) -> u32 {
+        self.process.as_ref().expect("it runs").id()
+    }
+
     /// Everything it has logged.
     #[must_use]
     pub fn log(&self) -> String {

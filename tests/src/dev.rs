@@ -25,12 +25,22 @@ pub struct Dev {
 }
 
 impl Dev {
-    /// The Worker on route `queue`, its bridge posting to that port.
+    /// The Worker on route `queue`, its bridge posting to that port, for bodies of 8 MiB.
+    #[must_use]
+    pub fn start(relay_port: u16) -> Self {
+        let mut door = settings::door();
+        let limits = door.get_mut("limits").and_then(Value::as_table_mut);
+        let limits = limits.expect("limits of the tests");
+        limits.insert("body_bytes_max".to_owned(), (8_i64 << 20).into());
+        Self::start_with(relay_port, door)
+    }
+
+    /// The same with that door.
     ///
     /// # Panics
     /// When it does not come up.
     #[must_use]
-    pub fn start(relay_port: u16) -> Self {
+    pub fn start_with(relay_port: u16, door: Table) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         // wrangler watches the folder of the entry: nothing else may be written there.
         let bundle = folder.path().join("bundle");
@@ -38,7 +48,7 @@ impl Dev {
         edge::copy_bundle(&bundle);
         fs::write(bundle.join("harness.js"), HARNESS).expect("a file");
         let config = folder.path().join("wrangler.toml");
-        fs::write(&config, settings(relay_port).to_string()).expect("a file");
+        fs::write(&config, settings(relay_port, door).to_string()).expect("a file");
         let port = free_port();
         let mut command = Command::new(tools::node());
         command.arg(tools::wrangler().canonicalize().expect("a path"));
@@ -131,7 +141,7 @@ impl Dev {
 }
 
 /// `wrangler.toml` as it stands, but for the route, the secrets and the entry.
-fn settings(relay_port: u16) -> Table {
+fn settings(relay_port: u16, door: Table) -> Table {
     let mut wrangler = settings::wrangler();
     for name in ["build", "env", "dev"] {
         wrangler.remove(name);
@@ -147,10 +157,6 @@ fn settings(relay_port: u16) -> Table {
     vars.insert("ROUTE".to_owned(), "queue".into());
     let relay = format!("http://127.0.0.1:{relay_port}");
     vars.insert("RELAY_URL".to_owned(), relay.into());
-    let mut door = settings::door();
-    let limits = door.get_mut("limits").and_then(Value::as_table_mut);
-    let limits = limits.expect("limits of the tests");
-    limits.insert("body_bytes_max".to_owned(), (8_i64 << 20).into());
     vars.insert("DOOR".to_owned(), door.into());
     for (name, value) in settings::SECRETS {
         vars.insert(name.to_owned(), value.into());

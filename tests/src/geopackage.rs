@@ -86,7 +86,8 @@ pub fn geometries(file: &Path, layer: &str, column: &str) -> Vec<(String, String
     rows
 }
 
-fn run(command: &mut Command) -> String {
+/// Runs a program of GDAL.
+pub(crate) fn run(command: &mut Command) -> String {
     let missing = "GDAL is absent: `cargo xtask test` brings it (apt-get install gdal-bin)";
     assert!(
         Command::new("ogrinfo").arg("--version").output().is_ok(),

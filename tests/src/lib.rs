@@ -15,16 +15,18 @@
 
 pub mod chance;
 pub mod consumer;
+pub mod deployment;
 pub mod dev;
 pub mod edge;
 pub mod flood;
 pub mod geopackage;
 pub mod http;
+pub mod postgis;
 pub mod process;
-pub mod redis;
 pub mod relay;
 pub mod settings;
 pub mod signature;
+pub mod streams;
 pub mod tools;
 pub mod wait;
 pub mod workspace;

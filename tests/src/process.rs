@@ -123,24 +123,39 @@ impl Drop for Process {
     }
 }
 
-/// Memory that the programs of that name have in a process group; zero when there are none.
+/// The programs of that name in a process group.
 #[must_use]
-pub fn resident_bytes(name: &str, group: u32) -> u64 {
-    let programs = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let bytes = programs.filter_map(|entry| {
+pub fn programs(name: &str, group: u32) -> Vec<u32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let ids = entries.filter_map(|entry| {
         let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
         let (_, after) = stat.split_once('(')?;
         let (found, after) = after.rsplit_once(')')?;
         // State, parent, group.
         let of_group = after.split_whitespace().nth(2)?.parse() == Ok(group);
-        let status = fs::read_to_string(entry.path().join("status")).ok()?;
-        let resident = status
-            .lines()
-            .find_map(|line| line.strip_prefix("VmRSS:"))?;
-        let kilobytes: u64 = resident.trim().trim_end_matches("kB").trim().parse().ok()?;
-        (found == name && of_group).then_some(kilobytes * 1024)
+        let id = entry.file_name().to_str()?.parse().ok()?;
+        (found == name && of_group).then_some(id)
     });
-    bytes.sum()
+    ids.collect()
+}
+
+/// Memory that a process has now; zero when it has ended.
+#[must_use]
+pub fn resident_bytes(process: u32) -> u64 {
+    memory(process, "VmRSS:").unwrap_or_default()
+}
+
+/// The most memory that a process ever had; zero when it has ended.
+#[must_use]
+pub fn peak_bytes(process: u32) -> u64 {
+    memory(process, "VmHWM:").unwrap_or_default()
+}
+
+fn memory(process: u32, member: &str) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let found = status.lines().find_map(|line| line.strip_prefix(member))?;
+    let kilobytes: u64 = found.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(kilobytes * 1024)
 }
 
 /// Runs a program to its end and gives what it printed.

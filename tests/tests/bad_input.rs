@@ -22,15 +22,21 @@ mod row;
 #[path = "bad_input/text.rs"]
 mod text;
 
+use hexlane_servers::redis::Server;
 use hexlane_tests::consumer::Consumer;
+use hexlane_tests::dev::Dev;
 use hexlane_tests::edge::Edge;
 use hexlane_tests::http::{self, Request, Response, Slow, free_port};
-use hexlane_tests::redis::{self, Redis};
 use hexlane_tests::relay::{Mode, Relay};
+use hexlane_tests::settings;
+use hexlane_tests::streams::entries;
 use row::{EVENTS, Row, point};
 use std::time::Duration;
 
 const DRAIN_LIMIT: Duration = Duration::from_secs(30);
+
+/// Bodies are far below what routes carry, or far above.
+const MESSAGE_BYTES_MAX: usize = 100_000;
 
 /// Headers that a sender may act on.
 const HEADERS: [&str; 7] = [
@@ -181,28 +187,32 @@ fn what_is_refused_is_never_enqueued_and_what_is_accepted_is_enqueued_once() {
     }
 }
 
-/// What the other routes of the Worker carry without a bucket.
-const ROUTE_BYTES_MAX: usize = 100_000;
+/// What a row gets where an event over the limit of the route has no bucket to go to.
+fn without_a_bucket(mut row: Row) -> Row {
+    if row.status == 202 && row.request.body.len() > MESSAGE_BYTES_MAX {
+        row = Row::refused_request(row.name, 413, "limit.envelope_bytes", row.request);
+    }
+    row
+}
 
-/// Entries in all streams of a server.
-fn entries(connection: &mut redis::Connection) -> u64 {
-    let names = redis::streams(connection).into_iter();
-    names.map(|stream| redis::length(connection, &stream)).sum()
+/// How many events of a row are new to a queue.
+fn new_events(row: &Row) -> u64 {
+    let accepted = row.results.iter().filter(|status| **status == "accepted");
+    accepted.count() as u64
 }
 
 #[test]
 fn every_row_gets_its_documented_answer_on_the_routes_to_brokers_and_none_refused_gets_there() {
     let queue = Relay::to(free_port());
     queue.set(Mode::confirm());
-    let server = Redis::start(&["--appendfsync", "no"]);
+    let server = Server::start_and(&["--appendfsync", "no"]);
     let mut connection = server.connect("");
     let by_queue = Edge::start_on_queue(queue.port);
-    let by_redis = Edge::start_on_redis(&format!("redis://127.0.0.1:{}", server.port));
+    let by_redis = Edge::start_on_redis(&format!("redis://{}", server.address()));
     let mut faults = Vec::new();
-    let rows = table().into_iter();
-    for row in rows.filter(|row| row.request.body.len() <= ROUTE_BYTES_MAX) {
-        let enqueued = row.results.iter().filter(|status| **status == "accepted");
-        let enqueued = enqueued.count() as u64;
+    let rows: Vec<Row> = table().into_iter().map(without_a_bucket).collect();
+    for row in &rows {
+        let enqueued = new_events(row);
         let before = (queue.requests(), entries(&mut connection));
         for (route, edge) in [("queue", &by_queue), ("redis", &by_redis)] {
             let answer = http::send(edge.port, &row.request).map_err(|error| error.to_string());
@@ -225,6 +235,35 @@ fn every_row_gets_its_documented_answer_on_the_routes_to_brokers_and_none_refuse
         faults.len(),
         faults.join("\n")
     );
+    eprintln!("{} rows by route queue and by route redis", rows.len());
+}
+
+#[test]
+fn slow_what_is_refused_is_in_no_queue_and_no_bucket_and_what_is_accepted_takes_effect() {
+    let consumer = Consumer::start();
+    let dev = Dev::start_with(consumer.port, settings::door());
+    let (mut faults, mut accepted) = (Vec::new(), 0);
+    for row in table() {
+        let calls = || dev.seen()["sends"].as_u64().expect("a number");
+        let before = calls();
+        if let Err(fault) = row.judge(&dev.send(&row.request)) {
+            faults.push(format!("{}: {fault}", row.name));
+        }
+        let enqueued = new_events(&row);
+        if calls() - before != u64::from(enqueued > 0) {
+            faults.push(format!("{}: {} calls", row.name, calls() - before));
+        }
+        accepted += enqueued;
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    dev.await_hand_overs(accepted, DRAIN_LIMIT);
+    let status = consumer.drained(DRAIN_LIMIT);
+    let settled = status["settled"].as_object().expect("outcomes by name");
+    let settled: u64 = settled.values().filter_map(serde_json::Value::as_u64).sum();
+    assert_eq!(settled, accepted, "{status}");
+    assert_eq!(status["dead_letters"], serde_json::json!([]), "{status}");
+    assert_eq!(dev.seen()["handed"], accepted, "{status}");
+    assert_eq!(dev.objects(), []);
 }
 
 #[test]

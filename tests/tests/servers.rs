@@ -7,16 +7,14 @@
     reason = "a test fails by panicking"
 )]
 
-use hexlane_servers::{PASSWORD, postgres, redis};
 use hexlane_tests::chance::Chance;
-use hexlane_tests::consumer::Consumer;
+use hexlane_tests::deployment::Deployment;
 use hexlane_tests::edge::Edge;
 use hexlane_tests::flood::{batch, deliver};
-use hexlane_tests::{settings, wait};
+use hexlane_tests::wait;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
-use toml::Table;
 
 const EVENTS: u64 = 50_000;
 /// Of each part.
@@ -28,93 +26,44 @@ const SENDERS: u64 = 4;
 const RECOVERY_LIMIT: Duration = Duration::from_mins(2);
 const DRAIN_LIMIT: Duration = Duration::from_mins(3);
 
-/// One of each, and a consumer that runs on them.
-struct Deployment {
-    redis: redis::Server,
-    postgres: postgres::Server,
-    consumer: Consumer,
+/// Kills one part and brings it back.
+fn crash(deployment: &mut Deployment, part: u64) {
+    match part % 3 {
+        0 => {
+            deployment.consumer.kill();
+            deployment.consumer.restart();
+        }
+        1 => {
+            deployment.redis.kill();
+            deployment.redis.start_again();
+        }
+        _ => {
+            deployment.postgis.server.kill();
+            deployment.postgis.server.resume();
+        }
+    }
 }
 
-impl Deployment {
-    fn start() -> Self {
-        let (redis, postgres) = (redis::Server::start(), postgres::Server::start());
-        let written = format!(
-            r#"
-            [run]
-            queue = "redis"
-            map = "postgis"
-            [redis]
-            servers = ["{}"]
-            response_ms = 2000
-            [postgis]
-            url = "postgresql://postgres@127.0.0.1:{}/map"
-            password_variable = "MAP_PASSWORD"
-            # Short, so that a kill is recovered from in seconds.
-            lease_ms = 8000
-            lock_ms = 1000
-            statement_ms = 1500
-            call_ms = 2000
-            "#,
-            redis.address(),
-            postgres.port,
-        );
-        let servers: Table = written.parse().expect("settings");
-        let mut all = settings::door();
-        all.extend(servers);
-        let consumer = Consumer::start_with_variables(&all, &[("MAP_PASSWORD", PASSWORD)]);
-        Self {
-            redis,
-            postgres,
-            consumer,
-        }
-    }
-
-    /// Kills one part and brings it back.
-    fn kill(&mut self, part: u64) {
-        match part % 3 {
-            0 => {
-                self.consumer.kill();
-                self.consumer.restart();
-            }
-            1 => {
-                self.redis.kill();
-                self.redis.start_again();
-            }
-            _ => {
-                self.postgres.kill();
-                self.postgres.resume();
-            }
-        }
-    }
-
-    fn number(&self, sql: &str) -> u64 {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .expect("a runtime");
-        let number = runtime.block_on(self.postgres.number(sql));
-        number.try_into().expect("a count")
-    }
-
-    fn assert_each_once(&self, events: u64) {
-        let status = self.consumer.drained(DRAIN_LIMIT);
-        assert_eq!(status["dead_letters"], serde_json::json!([]), "{status}");
-        assert_eq!(status["settled"]["applied"], events, "{status}");
-        assert_eq!(
-            [&status["settled"]["stale"], &status["settled"]["dead"]],
-            [0, 0],
-            "{status}"
-        );
-        let counts = [
-            "SELECT count(*) FROM hexlane.features",
-            "SELECT count(DISTINCT event_id) FROM hexlane.features",
-            "SELECT count(*) FROM hexlane.claims",
-            "SELECT count(*) FROM hexlane.claims WHERE state = 'applied'",
-        ];
-        assert_eq!(counts.map(|sql| self.number(sql)), [events; 4]);
-        let strays = "SELECT count(*) FROM hexlane.features WHERE entity <> 'entity-' || substr(event_id, 7)";
-        assert_eq!(self.number(strays), 0);
-    }
+fn assert_each_once(deployment: &Deployment, events: u64) {
+    let status = deployment.consumer.drained(DRAIN_LIMIT);
+    assert_eq!(status["dead_letters"], serde_json::json!([]), "{status}");
+    assert_eq!(status["settled"]["applied"], events, "{status}");
+    assert_eq!(
+        [&status["settled"]["stale"], &status["settled"]["dead"]],
+        [0, 0],
+        "{status}"
+    );
+    let number = |sql| deployment.postgis.number(sql);
+    let counts = [
+        "SELECT count(*) FROM hexlane.features",
+        "SELECT count(DISTINCT event_id) FROM hexlane.features",
+        "SELECT count(*) FROM hexlane.claims",
+        "SELECT count(*) FROM hexlane.claims WHERE state = 'applied'",
+    ];
+    assert_eq!(counts.map(number), [events; 4]);
+    let strays =
+        "SELECT count(*) FROM hexlane.features WHERE entity <> 'entity-' || substr(event_id, 7)";
+    assert_eq!(number(strays), 0);
 }
 
 #[test]
@@ -128,7 +77,7 @@ fn events_by_route_redis_land_in_postgis() {
             202
         );
     }
-    deployment.assert_each_once(SENT);
+    assert_each_once(&deployment, SENT);
 }
 
 #[test]
@@ -165,11 +114,11 @@ fn slow_ten_kills_of_each_part_in_a_run_of_50_000_events_leave_each_event_once()
             wait::until("events taken in", DRAIN_LIMIT, || {
                 (taken.load(Ordering::Acquire) >= moment).then_some(())
             });
-            deployment.kill(kill);
+            crash(&mut deployment, kill);
         }
         released.store(EVENTS, Ordering::Release);
     });
     assert_eq!(taken.into_inner(), EVENTS);
-    deployment.assert_each_once(EVENTS);
+    assert_each_once(&deployment, EVENTS);
     eprintln!("{EVENTS} answered 202 over {windows} kills, each applied once");
 }

@@ -2,7 +2,8 @@
 
 use crate::redis::{ALWAYS, Server, ask, until};
 
-const MASTERS: usize = 3;
+/// How many servers have slots.
+pub const MASTERS: usize = 3;
 const SLOTS: usize = 16_384;
 
 /// Six servers; the first three have the slots.

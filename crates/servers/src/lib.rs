@@ -15,8 +15,10 @@
 )]
 
 pub mod cluster;
+mod ports;
 pub mod postgres;
 pub mod redis;
 mod template;
 
+pub use ports::free_port;
 pub use template::PASSWORD;

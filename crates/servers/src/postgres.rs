@@ -1,10 +1,10 @@
 //! A real PostgreSQL with its own data folder and port, ended by its process ids, also
 //! when the test panics. It refuses to run as root and runs as `postgres` then.
 
+use crate::ports::free_port;
 use crate::template::{PASSWORD, template};
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use std::fs;
-use std::net::TcpListener;
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -265,11 +265,6 @@ fn parent_of(process: i32) -> Option<u32> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let (_, rest) = stat.rsplit_once(')')?;
     rest.split_whitespace().nth(1)?.parse().ok()
-}
-
-fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
 }
 
 fn copy(from: &Path, to: &Path) {

@@ -1,7 +1,9 @@
 //! One `redis-server`, and what a test asks of it past the queue.
 
+use crate::ports::free_port;
+use rustix::process::{Pid, Signal, kill_process};
 use std::io::{Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -115,6 +117,12 @@ impl Server {
         self.child.wait().unwrap();
     }
 
+    /// Stops the process where it is (SIGSTOP), or lets it go on.
+    pub fn freeze(&self, frozen: bool) {
+        let signal = if frozen { Signal::STOP } else { Signal::CONT };
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
     /// Starts it again in its folder, at its port.
     pub fn start_again(&mut self) {
         for _ in 0..50 {
@@ -145,6 +153,12 @@ impl Server {
     /// The same, when it may be refused.
     pub fn try_ask<T: ::redis::FromRedisValue>(&self, words: &[&str]) -> ::redis::RedisResult<T> {
         ask(&self.address(), words)
+    }
+
+    /// A connection past the queue; `login` is `user:password@` or nothing.
+    pub fn connect(&self, login: &str) -> ::redis::Connection {
+        let client = ::redis::Client::open(format!("redis://{login}{}", self.address()));
+        client.unwrap().get_connection().unwrap()
     }
 
     /// Whether it answers; not when it ended.
@@ -195,12 +209,6 @@ pub fn until(what: &str, mut so: impl FnMut() -> bool) {
 )]
 fn pause() {
     std::thread::sleep(WAIT);
-}
-
-/// A port that nobody has right now; below the range from which the system gives out.
-pub fn free_port() -> u16 {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    listener.local_addr().unwrap().port()
 }
 
 fn spawn(folder: &Path, port: u16, arguments: &[String]) -> Child {

@@ -7,7 +7,7 @@ use hexlane_tests::dev::Dev;
 use hexlane_tests::edge::Edge;
 use hexlane_tests::geopackage;
 use hexlane_tests::http::{Request, free_port};
-use hexlane_tests::process::resident_bytes;
+use hexlane_tests::process::{programs, resident_bytes};
 use hexlane_tests::relay::{Mode, Relay};
 use serde_json::json;
 use std::fmt::Write as _;
@@ -62,7 +62,10 @@ fn slow_a_multipolygon_of_5_mb_goes_by_the_bucket_and_the_bridge_to_the_map() {
     let small = Request::post(EVENTS, feature("small", [9.0, 9.0], ""));
     assert_accepted(&dev.send(&small), 1);
     settled(&consumer, "applied", 1);
-    let resident = || resident_bytes("workerd", dev.process.id());
+    let resident = || -> u64 {
+        let programs = programs("workerd", dev.process.id()).into_iter();
+        programs.map(resident_bytes).sum()
+    };
     let before = resident();
     let request = Request::post(EVENTS, body.clone());
     assert_accepted(&dev.send(&request), 1);

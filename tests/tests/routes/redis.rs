@@ -5,16 +5,17 @@ use super::{EVENTS, assert_accepted, assert_unavailable, collection, feature, se
 use hexlane_core::Envelope;
 use hexlane_core::digest::sha256;
 use hexlane_core::envelope::Payload;
+use hexlane_servers::redis::Server;
 use hexlane_tests::edge::Edge;
 use hexlane_tests::http::{Request, free_port};
-use hexlane_tests::redis::{Redis, envelopes, streams};
+use hexlane_tests::streams::{envelopes, streams};
 use hexlane_tests::wait;
 use std::collections::BTreeMap;
 use std::thread;
 use std::time::Duration;
 
-fn plain(redis: &Redis) -> Edge {
-    Edge::start_on_redis(&format!("redis://127.0.0.1:{}", redis.port))
+fn plain(redis: &Server) -> Edge {
+    Edge::start_on_redis(&format!("redis://{}", redis.address()))
 }
 
 fn one(id: &str) -> Request {
@@ -35,7 +36,7 @@ pub(crate) fn events(connection: &mut redis::Connection) -> BTreeMap<String, Vec
 
 #[test]
 fn what_is_accepted_stands_in_the_stream_of_its_shard_in_order() {
-    let redis = Redis::start(&[]);
+    let redis = Server::start();
     let edge = plain(&redis);
     let answer = send(edge.port, &Request::post(EVENTS, collection("s", 300, 10)));
     assert_accepted(&answer, 300);
@@ -68,7 +69,7 @@ fn what_is_accepted_stands_in_the_stream_of_its_shard_in_order() {
 
 #[test]
 fn a_duplicate_is_told_and_a_reused_key_is_422_and_not_in_the_stream() {
-    let redis = Redis::start(&[]);
+    let redis = Server::start();
     let edge = plain(&redis);
     let keyed = |place| {
         Request::post(EVENTS, feature("keyed", place, "")).with("idempotency-key", "one key")
@@ -95,7 +96,7 @@ fn a_duplicate_is_told_and_a_reused_key_is_422_and_not_in_the_stream() {
 
 #[test]
 fn an_envelope_over_the_limit_of_the_route_is_413() {
-    let redis = Redis::start(&[]);
+    let redis = Server::start();
     let edge = plain(&redis);
     let fits = feature("fits", [1.0, 2.0], &"n".repeat(260_000));
     assert_accepted(&send(edge.port, &Request::post(EVENTS, fits)), 1);
@@ -111,12 +112,12 @@ fn an_envelope_over_the_limit_of_the_route_is_413() {
 
 #[test]
 fn a_server_that_is_away_or_restarts_is_503_and_its_scripts_are_brought_again() {
-    let mut redis = Redis::start(&[]);
+    let mut redis = Server::start();
     let edge = plain(&redis);
     assert_accepted(&send(edge.port, &one("first")), 1);
     redis.kill();
     assert_unavailable(&send(edge.port, &one("second")), "killed");
-    redis.restart();
+    redis.start_again();
     assert_accepted(&send(edge.port, &one("second")), 1);
     let mut connection = redis.connect("");
     let flushed: String = redis::cmd("SCRIPT")
@@ -144,7 +145,7 @@ fn a_server_that_is_away_or_restarts_is_503_and_its_scripts_are_brought_again() 
 
 #[test]
 fn a_password_lets_in_and_a_wrong_one_is_503() {
-    let redis = Redis::start(&[
+    let redis = Server::start_and(&[
         "--requirepass",
         "for everyone",
         "--user",
@@ -154,8 +155,7 @@ fn a_password_lets_in_and_a_wrong_one_is_503() {
         "~spatial.events*",
         "+@all",
     ]);
-    let at =
-        |login: &str| Edge::start_on_redis(&format!("redis://{login}127.0.0.1:{}", redis.port));
+    let at = |login: &str| Edge::start_on_redis(&format!("redis://{login}{}", redis.address()));
     for (login, id) in [
         (":for%20everyone@", "default"),
         ("door:p%40ss%2Fword@", "acl"),
@@ -181,7 +181,7 @@ fn a_password_lets_in_and_a_wrong_one_is_503() {
 
 #[test]
 fn a_server_that_refuses_is_503_and_nothing_is_in_a_stream() {
-    let redis = Redis::start(&["--maxmemory", "3mb", "--maxmemory-policy", "noeviction"]);
+    let redis = Server::start_and(&["--maxmemory", "3mb", "--maxmemory-policy", "noeviction"]);
     let edge = plain(&redis);
     let mut connection = redis.connect("");
     let filler = "x".repeat(4 << 20);
@@ -201,7 +201,7 @@ fn a_server_that_refuses_is_503_and_nothing_is_in_a_stream() {
         edge.process.log()
     );
 
-    let replica = Redis::start(&["--replicaof", "127.0.0.1", &redis.port.to_string()]);
+    let replica = Server::start_and(&["--replicaof", "127.0.0.1", &redis.port().to_string()]);
     let edge = plain(&replica);
     assert_unavailable(&send(edge.port, &one("replica")), "a read-only replica");
     assert!(events(&mut connection).is_empty());
@@ -209,7 +209,7 @@ fn a_server_that_refuses_is_503_and_nothing_is_in_a_stream() {
 
 #[test]
 fn slow_a_server_that_does_not_answer_is_503_before_a_sender_gives_up() {
-    let redis = Redis::start(&[]);
+    let redis = Server::start();
     let edge = plain(&redis);
     assert_accepted(&send(edge.port, &one("before")), 1);
     redis.freeze(true);
@@ -232,7 +232,7 @@ fn slow_a_server_that_does_not_answer_is_503_before_a_sender_gives_up() {
 
 #[test]
 fn requests_at_once_do_not_get_into_each_others_way() {
-    let redis = Redis::start(&["--appendfsync", "no"]);
+    let redis = Server::start_and(&["--appendfsync", "no"]);
     let edge = plain(&redis);
     let (port, threads, each) = (edge.port, 8, 25);
     thread::scope(|scope| {

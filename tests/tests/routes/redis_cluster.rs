@@ -2,35 +2,12 @@
 
 use super::redis::events;
 use super::{EVENTS, assert_accepted, collection, send, statuses};
+use hexlane_servers::cluster::{Cluster, MASTERS};
+use hexlane_servers::redis::Server;
 use hexlane_tests::edge::Edge;
 use hexlane_tests::http::Request;
-use hexlane_tests::process;
-use hexlane_tests::redis::Redis;
-use hexlane_tests::wait;
-use std::process::Command;
-use std::time::Duration;
 
-/// Three masters that share the slots.
-fn cluster() -> [Redis; 3] {
-    let nodes = [0; 3].map(|_| Redis::start_node());
-    let mut create = Command::new("redis-cli");
-    create.args(["--cluster", "create", "--cluster-yes"]);
-    create.args(nodes.iter().map(|node| format!("127.0.0.1:{}", node.port)));
-    let said = process::output(&mut create);
-    assert!(said.contains("All 16384 slots covered"), "{said}");
-    for node in &nodes {
-        wait::until("a cluster that is whole", Duration::from_secs(30), || {
-            let info: String = redis::cmd("CLUSTER")
-                .arg("INFO")
-                .query(&mut node.connect(""))
-                .ok()?;
-            info.contains("cluster_state:ok").then_some(())
-        });
-    }
-    nodes
-}
-
-fn calls(node: &Redis) -> u64 {
+fn calls(node: &Server) -> u64 {
     let stats: String = redis::cmd("INFO")
         .arg("stats")
         .query(&mut node.connect(""))
@@ -44,11 +21,12 @@ fn calls(node: &Redis) -> u64 {
 
 #[test]
 fn every_shard_finds_its_server_and_the_next_request_knows_the_way() {
-    let nodes = cluster();
-    let edge = Edge::start_on_redis(&format!("redis://127.0.0.1:{}", nodes[0].port));
+    let cluster = Cluster::start();
+    let nodes = &cluster.servers[..MASTERS];
+    let edge = Edge::start_on_redis(&format!("redis://{}", nodes[0].address()));
     let request = |prefix: &str| Request::post(EVENTS, collection(prefix, 300, 10));
     assert_accepted(&send(edge.port, &request("c")), 300);
-    let on_node = |node: &Redis| {
+    let on_node = |node: &Server| {
         let found = events(&mut node.connect("")).into_values();
         found.map(|events| events.len()).sum::<usize>()
     };

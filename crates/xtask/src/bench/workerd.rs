@@ -2,8 +2,8 @@
 //!
 //! Writes the configuration that workerd wants: the modules of a bundle, the
 //! compatibility settings and `[vars]` of `wrangler.toml` as bindings, and the
-//! relay's secret. Other bindings (queues, buckets) are not made: route `relay`
-//! needs none.
+//! relay's secret. A queue can be bound to a service that discards what it gets;
+//! buckets are not made.
 
 use std::{
     fmt::Write as _,
@@ -34,7 +34,12 @@ pub(crate) struct Worker {
     pub(crate) modules: PathBuf,
     /// Name and capnp literal of each binding.
     pub(crate) bindings: Vec<(String, String)>,
+    /// The name of a queue's binding.
+    pub(crate) queue: Option<&'static str>,
 }
+
+/// What stands behind a queue: it confirms each call and keeps nothing.
+const DISCARD: &str = include_str!("../../peers/discard.js");
 
 impl Worker {
     /// Starts it and waits for an answer.
@@ -44,7 +49,7 @@ impl Worker {
         settings: &Table,
         interrupt: &Interrupt,
     ) -> Result<Process, Failure> {
-        let config = self.modules.join("workerd.capnp");
+        let config = self.modules.join(format!("{}.capnp", self.name));
         fs::write(&config, self.config(settings)?).map_err(Failure::file("write", &config))?;
         let mut command = program(workspace, workspace.npm_bin("workerd"));
         command.arg("serve").arg(&config);
@@ -56,9 +61,24 @@ impl Worker {
     }
 
     fn config(&self, settings: &Table) -> Result<String, Failure> {
+        let date = settings["compatibility_date"].as_str();
+        let date = quoted(date.unwrap_or("2026-01-01"));
         let mut bindings = String::new();
         for (name, literal) in &self.bindings {
             let _ = writeln!(bindings, "        (name = {}, {literal}),", quoted(name));
+        }
+        let mut services = String::new();
+        if let Some(queue) = self.queue {
+            let _ = writeln!(
+                bindings,
+                "        (name = {}, queue = \"discard\"),",
+                quoted(queue)
+            );
+            let _ = writeln!(
+                services,
+                "    (name = \"discard\", worker = (modules = [(name = \"discard.js\", esModule = {})], compatibilityDate = {date})),",
+                quoted(DISCARD),
+            );
         }
         Ok(format!(
             r#"using Workerd = import "/workerd/workerd.capnp";
@@ -73,17 +93,12 @@ const config :Workerd.Config = (
       compatibilityDate = {date},
       compatibilityFlags = [{flags}],
     )),
-    (name = "internet", network = (allow = ["public", "private"])),
+{services}    (name = "internet", network = (allow = ["public", "private"])),
   ],
   sockets = [(name = "http", address = "127.0.0.1:{port}", http = (), service = "worker")],
 );
 "#,
             modules = modules(&self.modules)?,
-            date = quoted(
-                settings["compatibility_date"]
-                    .as_str()
-                    .unwrap_or("2026-01-01")
-            ),
             flags = flags(settings),
             port = self.port,
         ))

@@ -1,0 +1,91 @@
+//! What stands behind a door, on servers of its own: a consumer with its queue and its map,
+//! each in its folder or on the server that production uses.
+
+use crate::consumer::Consumer;
+use crate::postgis::Postgis;
+use crate::settings;
+use hexlane_servers::{PASSWORD, redis};
+use toml::{Table, Value};
+
+/// Where events wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Queue {
+    /// In the consumer's folder.
+    Embedded,
+    /// In Redis Streams.
+    Redis,
+}
+
+/// Where they land.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Map {
+    /// In a `GeoPackage` in the consumer's folder.
+    Embedded,
+    /// In PostGIS.
+    Postgis,
+}
+
+/// A consumer and the servers.
+pub struct Deployment {
+    /// Has the streams of the consumer, or those of a route that ends in Redis.
+    pub redis: redis::Server,
+    /// The map, or else an empty database, in which a test can compare.
+    pub postgis: Postgis,
+    /// Runs on them.
+    pub consumer: Consumer,
+}
+
+impl Deployment {
+    /// Both in servers.
+    #[must_use]
+    pub fn start() -> Self {
+        Self::start_on(Queue::Redis, Map::Postgis)
+    }
+
+    /// The queue here, the map there.
+    ///
+    /// # Panics
+    /// When a server or the consumer does not come up.
+    #[must_use]
+    pub fn start_on(queue: Queue, map: Map) -> Self {
+        let (redis, postgis) = (redis::Server::start(), Postgis::start());
+        let mut all = settings::door();
+        all.extend(tables(&redis, &postgis));
+        let mut run = Table::new();
+        if queue == Queue::Redis {
+            run.insert("queue".to_owned(), Value::from("redis"));
+        }
+        if map == Map::Postgis {
+            run.insert("map".to_owned(), Value::from("postgis"));
+        }
+        all.insert("run".to_owned(), run.into());
+        let consumer = Consumer::start_with_variables(&all, &[("MAP_PASSWORD", PASSWORD)]);
+        Self {
+            redis,
+            postgis,
+            consumer,
+        }
+    }
+}
+
+/// Where the servers are.
+fn tables(redis: &redis::Server, postgis: &Postgis) -> Table {
+    let written = format!(
+        r#"
+        [redis]
+        servers = ["{}"]
+        response_ms = 2000
+        [postgis]
+        url = "postgresql://postgres@127.0.0.1:{}/map"
+        password_variable = "MAP_PASSWORD"
+        # Short, so that a kill is recovered from in seconds.
+        lease_ms = 8000
+        lock_ms = 1000
+        statement_ms = 1500
+        call_ms = 2000
+        "#,
+        redis.address(),
+        postgis.server.port,
+    );
+    written.parse().expect("settings")
+}
