@@ -66,11 +66,33 @@ impl Server {
 /// Serves until `stop`, then lets requests in flight end, and answers once they have.
 pub async fn serve(server: Server, router: Router, stop: impl Future<Output = ()>) {
     let graceful = GracefulShutdown::new();
+    accept_until(&server, &router, &graceful, stop).await;
+    drop(server);
+    graceful.shutdown().await;
+}
+
+/// The same, and leaves the listener for whoever serves next: nobody is turned away between.
+pub(crate) async fn serve_meanwhile(
+    server: &Server,
+    router: Router,
+    stop: impl Future<Output = ()>,
+) {
+    let graceful = GracefulShutdown::new();
+    accept_until(server, &router, &graceful, stop).await;
+    graceful.shutdown().await;
+}
+
+async fn accept_until(
+    server: &Server,
+    router: &Router,
+    graceful: &GracefulShutdown,
+    stop: impl Future<Output = ()>,
+) {
     tokio::pin!(stop);
     loop {
         let accepted = tokio::select! {
             () = &mut stop => break,
-            accepted = accept(&server) => accepted,
+            accepted = accept(server) => accepted,
         };
         match accepted {
             Ok((permit, stream, peer)) => {
@@ -86,8 +108,6 @@ pub async fn serve(server: Server, router: Router, stop: impl Future<Output = ()
             }
         }
     }
-    drop(server);
-    graceful.shutdown().await;
 }
 
 async fn accept(server: &Server) -> std::io::Result<(OwnedSemaphorePermit, TcpStream, SocketAddr)> {
