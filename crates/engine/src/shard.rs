@@ -120,6 +120,6 @@ async fn release<B: Backends>(context: &Context<B>, tenure: &Tenure) {
             tracing::debug!(%shard, "shard released");
             context.observer.observe(shard, Observation::Released);
         }
-        Err(failure) => tracing::warn!(%shard, %failure, "shard not released"),
+        Err(failure) => tracing::debug!(%shard, %failure, "shard not released"),
     }
 }

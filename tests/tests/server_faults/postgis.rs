@@ -4,6 +4,7 @@
 use crate::deployment::{Deployment, LIMIT};
 use hexlane_servers::postgres;
 use hexlane_servers::redis::Server;
+use hexlane_tests::wait;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -173,6 +174,17 @@ fn slow_a_lock_that_is_held_for_long_costs_no_event() {
     deployment.take(300);
     deployment.waits_for("sink");
     deployment.told_once("WARN", &["the map is away", "store.busy"]);
+    // For a lease and longer: it is renewed all the same.
+    let ends = "SELECT extract(epoch FROM max(expires_at))::bigint FROM hexlane.leases";
+    let ends = deployment.number(ends);
+    let not_renewed = format!(
+        "SELECT count(*) FROM hexlane.leases WHERE extract(epoch FROM expires_at) < {ends} + 8"
+    );
+    wait::until("leases renewed for a lease's time", LIMIT, || {
+        (deployment.number(&not_renewed) == 0).then_some(())
+    });
+    let log = deployment.consumer.log();
+    assert!(!log.contains(r#""reason":"leases""#), "{log}");
     runtime
         .block_on(holder.batch_execute("ROLLBACK"))
         .expect("the end of it");
