@@ -7,6 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
+use hexlane_core::digest::hex;
 use hexlane_tests::consumer::Consumer;
 use hexlane_tests::edge::Edge;
 use hexlane_tests::http::{self, Request, Response};
@@ -104,15 +105,8 @@ fn a_refused_body_is_kept_as_poison_byte_for_byte_and_once() {
         assert_eq!(fronts.ask(&proven(BOWTIE)).status, 202);
     }
     fronts.drained(&settled(0, 0, 6));
-    let sql =
-        "SELECT code, destination, hex(raw_payload) AS bytes FROM dead_letters ORDER BY bytes";
+    let sql = "SELECT code, destination, lower(hex(raw_payload)) AS bytes FROM dead_letters ORDER BY bytes";
     let rows = fronts.stopped(sql);
-    let hex = |bytes: &[u8]| {
-        bytes
-            .iter()
-            .map(|byte| format!("{byte:02X}"))
-            .collect::<String>()
-    };
     let mut expected = bodies.map(hex).to_vec();
     expected.sort();
     let text = |row: &Value, name: &str| {
@@ -149,7 +143,7 @@ fn leniently_the_good_land_and_the_whole_body_is_kept_beside() {
         .collect();
     assert_eq!(statuses, ["accepted", "quarantined", "accepted"]);
     fronts.drained(&settled(2, 0, 1));
-    let rows = fronts.stopped("SELECT hex(raw_payload) AS bytes FROM dead_letters");
+    let rows = fronts.stopped("SELECT lower(hex(raw_payload)) AS bytes FROM dead_letters");
     assert_eq!(rows.len(), 1);
     assert_eq!(rows[0]["properties"]["bytes"], hex(body.as_bytes()));
 }

@@ -29,6 +29,9 @@ const HEAD_BYTES_MAX: usize = 64 * 1024;
 /// After accepting failed (out of file descriptors): time for connections to end.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
+/// For requests in flight when the listener is handed on.
+const HAND_OVER_WAIT_MAX: Duration = Duration::from_secs(2);
+
 /// Who is at the other end of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Peer(pub(super) SocketAddr);
@@ -79,7 +82,8 @@ pub(crate) async fn serve_meanwhile(
 ) {
     let graceful = GracefulShutdown::new();
     accept_until(server, &router, &graceful, stop).await;
-    graceful.shutdown().await;
+    // Who dawdles over a request is answered by this router still, and holds nobody up.
+    drop(tokio::time::timeout(HAND_OVER_WAIT_MAX, graceful.shutdown()).await);
 }
 
 async fn accept_until(
