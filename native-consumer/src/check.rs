@@ -1,11 +1,15 @@
 //! `hexlane check FILE|-`: judges files on one's own machine, with no cap on bytes or
 //! features, by the same core as the door.
 //!
+//! A sequence is known by its extension, by record separators, or by a first line that is
+//! whole; a broken record of it is told by its index and hides none.
+//!
 //! It judges geometry and form alone: no source, so no identity, version or lane; it
 //! changes nothing and sends nothing. Ends 0 when every feature is valid, 1 when one is
 //! not, 2 when a file could not be read or is not JSON at all.
 
 mod finding;
+mod form;
 mod line;
 mod survey;
 mod text;
@@ -18,7 +22,8 @@ use std::path::{Path, PathBuf};
 /// What to check.
 #[derive(Debug, clap::Args)]
 pub struct CheckArgs {
-    /// GeoJSON files; `-` is stdin.
+    /// GeoJSON files, of one document, or of one a line or behind each record separator
+    /// (.geojsonl, .ndjson, .geojsons); `-` is stdin.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// `json` writes one line a feature.
@@ -58,7 +63,7 @@ pub(crate) fn read(file: &Path) -> io::Result<Vec<u8>> {
 
 fn check_one(file: &Path, body: &[u8], format: Format, out: &mut impl Write) -> io::Result<Exit> {
     let name = file.display().to_string();
-    let survey = survey::Survey::of(body);
+    let survey = survey::Survey::of(body, form::Form::of(file, body));
     match format {
         Format::Text => text::write(&name, body, &survey, out)?,
         Format::Json => line::write(&name, &survey, out)?,

@@ -18,16 +18,20 @@ mod app;
 mod body;
 mod health;
 mod intake;
+mod refusals;
 mod relay;
 mod router;
 mod server;
+mod starting;
 mod status;
 
 pub use app::App;
 pub use health::Readiness;
 pub(crate) use router::STATUS_PATH;
 pub use router::router;
+pub(crate) use server::serve_meanwhile;
 pub use server::{Server, serve};
+pub(crate) use starting::{Starting, starting};
 pub(crate) use status::StatusDocument;
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! about events, keeps no state of its own, and starts nothing when a setting is wrong.
 
 mod map;
+mod opening;
 mod queue;
 mod signals;
 mod stores;

@@ -112,3 +112,53 @@ fn several_files_end_with_the_worst_and_each_is_told() {
         .unwrap();
     assert_eq!(folder_itself.status.code(), Some(2));
 }
+
+#[test]
+fn sequences_are_checked_record_by_record() {
+    let folder = tempdir().unwrap();
+    let point = POINT.replace('\n', "");
+    let bowtie = BOWTIE.replace('\n', "");
+    let lines = format!("{point}\n{{nope\n{bowtie}\n{point}\n");
+    write(folder.path(), "all.geojsonl", &lines);
+    let separated = format!("\u{1e}{point}\n\u{1e}{point}\n");
+    write(folder.path(), "all.geojsons", &separated);
+    let check = |file: &str| {
+        hexlane(folder.path())
+            .args(["check", file, "--output", "json"])
+            .output()
+            .unwrap()
+    };
+    let output = check("all.geojsonl");
+    assert_eq!(output.status.code(), Some(1));
+    let found = json_lines(&output);
+    let valid: Vec<_> = found.iter().map(|line| line["valid"].clone()).collect();
+    assert_eq!(valid, [true, false, false, true]);
+    let of = |index: usize| {
+        let violation = &found[index]["violations"][0];
+        (
+            found[index]["feature"].clone(),
+            violation["code"].clone(),
+            violation["record"].clone(),
+        )
+    };
+    assert_eq!(of(1), (1.into(), "parse.syntax".into(), 1.into()));
+    assert_eq!(
+        of(2),
+        (2.into(), "geometry.self_intersection".into(), 2.into())
+    );
+    let text = hexlane(folder.path())
+        .args(["check", "all.geojsonl"])
+        .output()
+        .unwrap();
+    assert!(
+        out(&text).contains("all.geojsonl:2:2: error parse.syntax"),
+        "{}",
+        out(&text)
+    );
+    assert!(out(&text).ends_with("all.geojsonl: 4 features, 2 valid, 2 not\n"));
+    let output = check("all.geojsons");
+    assert_eq!(
+        (output.status.code(), json_lines(&output).len()),
+        (Some(0), 2)
+    );
+}

@@ -7,7 +7,7 @@ use crate::{settings, tools, wait};
 use serde_json::Value as Json;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitStatus, Output};
 use std::time::Duration;
 use tempfile::TempDir;
 use toml::Table;
@@ -55,12 +55,20 @@ impl Consumer {
     /// When it does not get ready.
     #[must_use]
     pub fn start_with_variables(settings: &Table, variables: &[(&str, &str)]) -> Self {
+        let mut consumer = Self::prepared(settings, variables);
+        consumer.restart();
+        consumer
+    }
+
+    /// The same, not started yet.
+    #[must_use]
+    pub fn prepared(settings: &Table, variables: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         if !settings.is_empty() {
             let file = folder.path().join("hexlane.toml");
             fs::write(file, settings.to_string()).expect("a file");
         }
-        let mut consumer = Self {
+        Self {
             port: free_port(),
             process: None,
             folder,
@@ -68,9 +76,7 @@ impl Consumer {
                 .iter()
                 .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
                 .collect(),
-        };
-        consumer.restart();
-        consumer
+        }
     }
 
     /// Starts it again over the same data; returns when it is ready.
@@ -142,6 +148,26 @@ impl Consumer {
     #[must_use]
     pub fn process_id(&self) -> u32 {
         self.process.as_ref().expect("it runs").id()
+    }
+
+    /// Waits until it has ended by itself, and says how.
+    ///
+    /// # Panics
+    /// When it does not run or does not end.
+    pub fn ended(&mut self) -> ExitStatus {
+        let mut process = self.process.take().expect("it runs");
+        process.ended(START_LIMIT)
+    }
+
+    /// Asks for what `hexlane status` says of it, whatever becomes of that.
+    ///
+    /// # Panics
+    /// When the command does not start.
+    #[must_use]
+    pub fn try_status(&self) -> Output {
+        let mut command = hexlane();
+        command.args(["status", "--url", &self.url()]);
+        command.output().expect("hexlane starts")
     }
 
     /// Everything it has logged.

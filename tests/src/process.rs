@@ -85,6 +85,14 @@ impl Process {
         })
     }
 
+    /// Waits until it has ended by itself.
+    pub fn ended(&mut self, limit: Duration) -> ExitStatus {
+        let what = format!("the end of {}", self.name);
+        wait::until(&what, limit, || {
+            self.child.try_wait().expect("a child can be waited for")
+        })
+    }
+
     /// Stops it where it is (SIGSTOP), or lets it go on.
     ///
     /// # Panics

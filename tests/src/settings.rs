@@ -56,6 +56,11 @@ lane = "cell+entity"
 auth = "none"
 required = { "/properties/speed" = "number", "/properties/seen" = "time" }
 
+[sources.keeping]
+auth = { bearer = { secrets = ["TOKEN_SECRET"] } }
+on_refusal = "quarantine"
+quarantine_bytes_max = 4096
+
 [sources.hub]
 auth = { github = { secrets = ["TOKEN_SECRET"] } }
 

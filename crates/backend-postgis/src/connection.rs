@@ -34,8 +34,8 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    /// A pool; connects to nothing yet.
-    pub(crate) fn new(settings: &Settings) -> Result<Self, Failure> {
+    /// A pool of at most that many; connects to nothing yet.
+    pub(crate) fn new(settings: &Settings, connections_max: usize) -> Result<Self, Failure> {
         let config = config(settings)?;
         let recycling = ManagerConfig {
             recycling_method: RecyclingMethod::Fast,
@@ -55,7 +55,7 @@ impl Connections {
             })
         });
         let pool = Pool::builder(manager)
-            .max_size(settings.connections_max)
+            .max_size(connections_max)
             .runtime(Runtime::Tokio1)
             .create_timeout(Some(settings.connect_timeout))
             .wait_timeout(Some(settings.call_timeout))

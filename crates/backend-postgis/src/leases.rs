@@ -68,7 +68,7 @@ impl PostgisMap {
             let shard = shard_number(&lease);
             let epoch = lease.epoch.get().cast_signed();
             let holder = held.then(|| to_stored(lease.holder.as_str()));
-            let (connections, texts) = (&store.connections, &store.leases);
+            let (connections, texts) = (&store.lease_connections, &store.leases);
             let rows = connections
                 .write(
                     Part::Leases,
@@ -93,7 +93,7 @@ impl Leases for PostgisMap {
     async fn acquire(&self, shard: Shard, holder: &Holder) -> Result<Option<Lease>, Failure> {
         let number = shard.get().cast_signed();
         let name = to_stored(holder.as_str());
-        let (connections, texts) = (&self.store.connections, &self.store.leases);
+        let (connections, texts) = (&self.store.lease_connections, &self.store.leases);
         let rows = connections
             .write(
                 Part::Leases,

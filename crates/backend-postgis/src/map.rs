@@ -13,6 +13,10 @@ use std::future::Future;
 use std::sync::Arc;
 use tokio_postgres::Row;
 
+/// Lease calls at once: each takes about a millisecond, and one that takes a shard over waits
+/// for the batch in flight.
+const LEASE_CONNECTIONS_MAX: usize = 4;
+
 /// Leases, sink, dead letters and tally in one schema. Clones share it.
 #[derive(Clone, Debug)]
 pub struct PostgisMap {
@@ -22,6 +26,9 @@ pub struct PostgisMap {
 #[derive(Debug)]
 pub(crate) struct Store {
     pub(crate) connections: Connections,
+    /// Leases have their own: one that is not renewed because every other connection waits
+    /// for a lock would cost a shard that is held well.
+    pub(crate) lease_connections: Connections,
     pub(crate) gates: Gates,
     pub(crate) crs: MapCrs,
     pub(crate) lease_ms: u64,
@@ -41,7 +48,8 @@ impl PostgisMap {
     /// of another shard map; the settings do not fit together.
     pub async fn connect(settings: &Settings) -> Result<Self, Failure> {
         settings.check()?;
-        let connections = Connections::new(settings)?;
+        let connections = Connections::new(settings, settings.connections_max)?;
+        let lease_connections = Connections::new(settings, LEASE_CONNECTIONS_MAX)?;
         let mut client = connections.session(Part::Sink).await?;
         let server = server::inspect(&client, settings).await?;
         let names = Names::new(&settings.schema, &server.postgis_schema);
@@ -49,6 +57,7 @@ impl PostgisMap {
         drop(client);
         let store = Store {
             connections,
+            lease_connections,
             gates: Gates::new(settings.shard_map),
             crs: settings.crs,
             lease_ms: settings.lease_ms,
@@ -74,6 +83,7 @@ impl PostgisMap {
     pub async fn stop(&self) {
         self.store.gates.drained().await;
         self.store.connections.close();
+        self.store.lease_connections.close();
     }
 }
 

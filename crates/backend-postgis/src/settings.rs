@@ -26,7 +26,7 @@ pub struct Settings {
     pub shard_map: ShardMap,
     /// How long a lease lasts.
     pub lease_ms: u64,
-    /// Most connections at once: one for each apply and lease call in flight.
+    /// Most connections at once, one for each apply in flight; leases have four besides.
     pub connections_max: usize,
     /// For a connection with its checks.
     pub connect_timeout: Duration,

@@ -23,7 +23,7 @@ pub struct MapView {
 /// shard map.
 pub async fn look(settings: &Settings) -> Result<MapView, Failure> {
     settings.check()?;
-    let connections = Connections::new(settings)?;
+    let connections = Connections::new(settings, settings.connections_max)?;
     let client = connections.session(Part::Sink).await?;
     let server = server::inspect_to_look(&client, settings).await?;
     let names = Names::new(&settings.schema, &server.postgis_schema);

@@ -156,12 +156,21 @@ impl Opener {
     }
 }
 
+/// A connection that answers. Without a password the server has not been asked for anything
+/// yet: what it wants one for is told here, and not to whoever shares the connection later.
 async fn connect(
     client: &Client,
     config: &AsyncConnectionConfig,
 ) -> Result<MultiplexedConnection, Trouble> {
     let opened = client.get_multiplexed_async_connection_with_config(config);
-    opened.await.map_err(|error| Trouble::of_connect(&error))
+    let opened = opened.await.map_err(|error| Trouble::of_connect(&error));
+    let mut connection = opened?;
+    match send_over(&mut connection, &redis::cmd("PING")).await {
+        // Who may not even ask that is logged in.
+        Ok(_) | Err(Trouble::Refused(Refusal::NotPermitted(_))) => Ok(connection),
+        Err(Trouble::AnswerLost(text)) => Err(Trouble::Unreachable(text)),
+        Err(trouble) => Err(trouble),
+    }
 }
 
 fn settings_trouble(error: &RedisError) -> Trouble {

@@ -133,26 +133,43 @@ impl Store {
     }
 }
 
-/// Writes the shard map where none stands; fails when another does.
+/// Writes the shard map where none stands; fails when another does. One that stands is only
+/// read: a server that is full takes no write, and what waits on it must be drained all the
+/// same.
 async fn hold_to_map(connection: &Connection, settings: &Settings) -> Result<(), Failure> {
-    let map = settings.layout.shard_map();
-    let wanted = format!("{}/{}", map.shards(), hexlane_core::lane::ShardMap::VERSION);
-    let key = settings.layout.meta_key();
-    let put = cmd("HSETNX")
-        .arg(&key)
-        .arg("shard_map")
-        .arg(&wanted)
-        .to_owned();
-    connection.send(&put).await.map_err(|t| t.failure())?;
-    let get = cmd("HGET").arg(&key).arg("shard_map").to_owned();
-    let stored = connection.send(&get).await.map_err(|t| t.failure())?;
-    let stored: String =
-        redis::from_redis_value(stored).map_err(|error| malformed(&error.to_string()))?;
+    let (key, wanted) = shard_map(settings);
+    let stored = if let Some(stored) = stored_map(connection, &key).await? {
+        stored
+    } else {
+        put_if_absent(connection, &key, &wanted).await?;
+        let stored = stored_map(connection, &key).await?;
+        stored.ok_or_else(|| malformed("no shard map after it was written"))?
+    };
     if stored == wanted {
         return Ok(());
     }
     let told = format!("the streams were written for {stored} (shards/version), not {wanted}");
     Err(Failure::new(Part::Queue, Code::ShardMapMismatch).with_detail(told))
+}
+
+/// Where the shard map stands, and what stands there.
+fn shard_map(settings: &Settings) -> (String, String) {
+    let map = settings.layout.shard_map();
+    let text = format!("{}/{}", map.shards(), hexlane_core::lane::ShardMap::VERSION);
+    (settings.layout.meta_key(), text)
+}
+
+async fn stored_map(connection: &Connection, key: &str) -> Result<Option<String>, Failure> {
+    let get = cmd("HGET").arg(key).arg("shard_map").to_owned();
+    let stored = connection.send(&get).await.map_err(|t| t.failure())?;
+    redis::from_redis_value(stored).map_err(|error| malformed(&error.to_string()))
+}
+
+/// A write, as the server sees it, also where the map stands already.
+async fn put_if_absent(connection: &Connection, key: &str, map: &str) -> Result<(), Failure> {
+    let put = cmd("HSETNX").arg(key).arg("shard_map").arg(map).to_owned();
+    let answer = connection.send(&put).await;
+    answer.map(drop).map_err(|t| t.failure())
 }
 
 /// A script that is fenced answers `fenced` and the epoch; any other answer is handed on.
@@ -206,6 +223,12 @@ impl Queue for RedisQueue {
 
     async fn arrived(&self, heard: Bell) -> Result<Bell, Failure> {
         self.store.doorbell.rung_after(heard).await
+    }
+
+    /// Asks the node that has the shard map; in a cluster the others may be worse.
+    async fn writable(&self) -> Result<(), Failure> {
+        let (key, map) = shard_map(&self.store.settings);
+        put_if_absent(&self.store.connection, &key, &map).await
     }
 
     async fn backlog(&self) -> Result<Vec<ShardBacklog>, Failure> {

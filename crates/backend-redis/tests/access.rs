@@ -95,7 +95,7 @@ async fn a_user_who_may_not_is_told_so() {
         panic!("connected")
     };
     assert_eq!(refused.code, Code::Settings, "{refused}");
-    assert!(refused.to_string().contains("hsetnx"), "{refused}");
+    assert!(refused.to_string().contains("hget"), "{refused}");
 }
 
 /// An authority, and a certificate for servers and clients here, as files in that folder.

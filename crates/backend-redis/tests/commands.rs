@@ -65,6 +65,7 @@ async fn everything(topology: Topology) {
     let clock = Setup::clock();
     let queue = RedisQueue::connect(settings, clock.clone()).await.unwrap();
     let heard = queue.arrived(Bell::default()).await.unwrap();
+    queue.writable().await.unwrap();
     publish(&queue, &["a", "b", "c"]).await.unwrap();
     queue.arrived(heard).await.unwrap();
     assert_eq!(waiting(&queue, SHARD).await, (3, 0));

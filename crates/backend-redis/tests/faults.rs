@@ -268,7 +268,10 @@ async fn a_server_that_becomes_a_replica_refuses_writes_and_loses_nothing() {
     let _: () = stores.place.ask(&["REPLICAOF", "127.0.0.1", &port]);
     let refused = publish(&stores.queue, &["b"]).await.unwrap_err();
     assert_eq!(refused.code, Code::ReadOnly, "{refused}");
+    let asked = stores.queue.writable().await.unwrap_err();
+    assert_eq!(asked.code, Code::ReadOnly, "{asked}");
     let _: () = stores.place.ask(&["REPLICAOF", "NO", "ONE"]);
+    stores.queue.writable().await.unwrap();
     publish(&stores.queue, &["b"]).await.unwrap();
     assert_eq!(drain(&stores.queue, &lease(SHARD, 1)).await, ["a", "b"]);
 }
@@ -442,6 +445,10 @@ async fn over_maxmemory_intake_is_refused_and_draining_goes_on() {
         (Code::DiskFull, FailureKind::Later),
         "{refused}"
     );
+    let asked = stores.queue.writable().await.unwrap_err();
+    assert_eq!(asked.code, Code::DiskFull, "{asked}");
+    // Who restarts meanwhile is let in, to drain.
+    let _another = stores.another().await;
     // A takeover, a deferral and acks, all over the limit.
     let owner = lease(SHARD, 3);
     let mut handed = fetch_all(&stores.queue, &owner).await;

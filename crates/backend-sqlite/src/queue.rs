@@ -9,7 +9,7 @@ pub(crate) mod schema;
 mod settle;
 
 use crate::connection::Database;
-use crate::failure::Stop;
+use crate::failure::{Stop, unfenced};
 use crate::folder::{FolderLock, QUEUE_FILE};
 use crate::job::Desk;
 use crate::settings::Settings;
@@ -223,6 +223,12 @@ impl Queue for SqliteQueue {
         let rung = bell.wait_for(|rung| *rung > heard.0).await;
         rung.map(|rung| Bell(*rung))
             .map_err(|_| Failure::new(Part::Queue, Code::Stopped))
+    }
+
+    async fn writable(&self) -> Result<(), Failure> {
+        let touch = |connection: &Connection| Ok(schema::touch(connection)?);
+        let written = self.store.writer.run(Part::Queue, touch, |()| ()).await;
+        written.map_err(unfenced(Part::Queue))
     }
 
     async fn backlog(&self) -> Result<Vec<ShardBacklog>, Failure> {

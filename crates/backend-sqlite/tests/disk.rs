@@ -59,6 +59,8 @@ async fn fill(folder: &Path) -> u64 {
         }
         if refused == REFUSALS {
             assert!(stores.queue.backlog().await.is_ok(), "reading works");
+            let asked = stores.queue.writable().await.unwrap_err();
+            assert_eq!(asked.kind, FailureKind::Later, "{asked}");
             return answered;
         }
     }

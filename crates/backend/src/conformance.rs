@@ -43,6 +43,7 @@ macro_rules! conformance_suite {
                 an_envelope_of_another_shard_map_is_refused
                 the_bell_rings_for_what_was_published
                 the_backlog_counts_what_is_not_acked
+                asking_whether_events_would_be_taken_changes_nothing
             }
             append {
                 appended_bytes_come_as_they_are_over_a_crash

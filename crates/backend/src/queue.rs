@@ -121,6 +121,10 @@ pub trait Queue: Send + Sync + 'static {
     /// time. Keep a slow poll beside it: a store may lose a ring.
     fn arrived(&self, heard: Bell) -> impl Future<Output = Result<Bell, Failure>> + Send;
 
+    /// Whether events would be taken now, as far as a write that changes nothing can tell: a
+    /// store that can be read may be full or read-only. For whoever asks before sending.
+    fn writable(&self) -> impl Future<Output = Result<(), Failure>> + Send;
+
     /// What waits, by shard; shards without entries may be left out.
     fn backlog(&self) -> impl Future<Output = Result<Vec<ShardBacklog>, Failure>> + Send;
 }

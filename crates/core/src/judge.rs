@@ -4,14 +4,16 @@ mod bench;
 mod events;
 mod quarantine;
 mod records;
+mod survey;
 
 pub use quarantine::quarantine;
+pub use survey::{Records, survey, survey_records};
 
 use crate::cloud_event::EventHeaders;
 use crate::envelope::Envelope;
 use crate::lane::ShardMap;
 use crate::limits::Limits;
-use crate::read::{self, Ask};
+use crate::read;
 use crate::source::Source;
 use crate::violation::Report;
 use bench::Bench;
@@ -144,15 +146,4 @@ pub fn judge(request: &Request<'_>, limits: &Limits, shard_map: ShardMap) -> Jud
         Format::CloudEvent => events::one(bench),
         Format::CloudEventBatch => events::batch(bench),
     }
-}
-
-/// Judges the geometry and form of a document under no source: `visit` gets each
-/// feature's index and report; what is returned concerns the document as a whole.
-pub fn survey(body: &[u8], limits: &Limits, mut visit: impl FnMut(u32, &Report)) -> Report {
-    let ask = Ask {
-        limits,
-        content_crs: None,
-        judge: true,
-    };
-    read::read(body, ask, |feature| visit(feature.index, &feature.report))
 }

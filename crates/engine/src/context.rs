@@ -2,12 +2,13 @@
 
 use crate::chance::Chance;
 use crate::join::Join;
-use crate::observer::{Observation, Observer};
+use crate::observer::{Observation, Observer, PauseReason};
+use crate::outages::Outages;
 use crate::reader::Reader;
 use crate::settings::EngineSettings;
 use crate::stop::StopSignal;
 use crate::stores::Backends;
-use hexlane_backend::Clock;
+use hexlane_backend::{Clock, Failure, FailureKind};
 use hexlane_core::lane::Shard;
 use hexlane_delivery::{Code, Credits, Load};
 use std::fmt::Display;
@@ -24,6 +25,7 @@ pub(crate) struct Context<B: Backends> {
     pub(crate) settings: EngineSettings,
     pub(crate) stop: StopSignal,
     pub(crate) credits: SharedCredits,
+    pub(crate) outages: Outages,
 }
 
 impl<B: Backends> Context<B> {
@@ -39,6 +41,50 @@ impl<B: Backends> Context<B> {
         tracing::error!(%shard, code = %code, %detail, "alert");
         self.observer
             .observe(shard, Observation::Alert { code: code.clone() });
+    }
+
+    /// A shard waits for something. Each shard is counted; the log has one line, an alert
+    /// where no waiting helps, until the last shard goes on.
+    pub(crate) fn away(&self, shard: Shard, reason: PauseReason, failure: &Failure) {
+        let met = self.outages.meet(shard, reason, failure.code);
+        let needs_operator = failure.kind == FailureKind::Never;
+        let (code, what, name) = (failure.code.as_str(), reason.what(), reason.as_str());
+        match (met.is_news, needs_operator) {
+            (true, true) => tracing::error!(
+                reason = name, code, %failure,
+                "alert: {what} does not work and needs an operator; events wait, none is lost, \
+                 and it goes on by itself once that is mended"
+            ),
+            (true, false) => tracing::warn!(
+                reason = name, code, %failure,
+                "{what} is away; events wait, none is lost, and it goes on by itself"
+            ),
+            (false, _) => tracing::debug!(%shard, reason = name, code, %failure, "paused"),
+        }
+        let code = Code::Borrowed(code);
+        if needs_operator {
+            let code = code.clone();
+            self.observer.observe(shard, Observation::Alert { code });
+        }
+        if met.is_first_of_shard {
+            self.observer
+                .observe(shard, Observation::Paused { reason, code });
+        }
+    }
+
+    /// A shard waits for that no more, if it did.
+    pub(crate) fn back(&self, shard: Shard, reason: PauseReason) {
+        let Some(left) = self.outages.leave(shard, reason) else {
+            return;
+        };
+        let name = reason.as_str();
+        if left.is_last {
+            tracing::info!(reason = name, "{} is back; delivery goes on", reason.what());
+        } else {
+            tracing::debug!(%shard, reason = name, "resumed");
+        }
+        self.observer
+            .observe(shard, Observation::Resumed { reason });
     }
 }
 

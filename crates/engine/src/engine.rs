@@ -5,6 +5,7 @@ use crate::context::{Context, SharedCredits};
 use crate::doorbell::Doorbell;
 use crate::join::{Join, Unjoined};
 use crate::observer::{Observer, Unobserved};
+use crate::outages::Outages;
 use crate::reader::Reader;
 use crate::settings::EngineSettings;
 use crate::shard::serve;
@@ -118,6 +119,7 @@ impl<B: Backends> Engine<B> {
     fn into_context(self, stop: StopSignal) -> Context<B> {
         Context {
             credits: SharedCredits::new(Credits::new(self.settings.credits)),
+            outages: Outages::default(),
             stores: self.stores,
             reader: self.reader,
             join: self.join,

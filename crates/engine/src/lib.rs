@@ -28,6 +28,7 @@ mod fetch;
 mod join;
 mod joining;
 mod observer;
+mod outages;
 mod ownership;
 mod pause;
 mod reader;

@@ -150,6 +150,18 @@ impl PauseReason {
             Self::Defect => "defect",
         }
     }
+
+    /// The same in words, for a log.
+    pub(crate) const fn what(self) -> &'static str {
+        match self {
+            Self::Sink => "the map",
+            Self::DeadLetters => "the store of dead letters",
+            Self::Queue => "the queue",
+            Self::Leases => "the database of the leases, which is the map's,",
+            Self::VerdictSkew => "the judgement of this build",
+            Self::Defect => "a store",
+        }
+    }
 }
 
 /// Is told what happens. Called on the engine's threads: it must not block.

@@ -17,7 +17,7 @@ use crate::settings::OUTAGE;
 use crate::settle::{Flushed, SETTLE_EVENTS_MAX, flush};
 use crate::stores::Backends;
 use crate::tenure::Tenure;
-use hexlane_backend::{Failure, FailureKind, Position};
+use hexlane_backend::{Failure, Position};
 use hexlane_core::lane::Shard;
 use hexlane_delivery::{Code, Lanes, Load};
 use std::sync::Arc;
@@ -178,10 +178,8 @@ impl<'a, B: Backends> Ownership<'a, B> {
                 && flushed.end.is_none()
                 && flushed.gone.entries > 0 =>
             {
-                let (reason, pauses) = (PauseReason::Queue, self.flush_failures);
-                tracing::info!(shard = %self.shard(), reason = reason.as_str(), pauses, "resumed");
                 self.flush_failures = 0;
-                self.observe(Observation::Resumed { reason });
+                self.context.back(self.shard(), PauseReason::Queue);
             }
             None => {}
         }
@@ -189,18 +187,7 @@ impl<'a, B: Backends> Ownership<'a, B> {
     }
 
     fn keep_unsettled(&mut self, closings: Vec<Closing>, failure: &Failure) {
-        if self.flush_failures == 0 && failure.kind == FailureKind::Never {
-            let code = Code::Borrowed(failure.code.as_str());
-            self.context.alert(self.shard(), &code, failure);
-        }
-        if self.flush_failures == 0 {
-            tracing::warn!(shard = %self.shard(), %failure, settlements = closings.len(), "not settled, again later");
-            let code = Code::Borrowed(failure.code.as_str());
-            self.observe(Observation::Paused {
-                reason: PauseReason::Queue,
-                code,
-            });
-        }
+        self.context.away(self.shard(), PauseReason::Queue, failure);
         self.flush_failures = self.flush_failures.saturating_add(1);
         let delay_ms = OUTAGE.delay_ms(self.flush_failures, 0, self.context.chance.draw());
         self.flush_at = self
@@ -215,8 +202,11 @@ impl<'a, B: Backends> Ownership<'a, B> {
         let Some(fetched) = fetched? else {
             return Ok(());
         };
-        self.queue_outage
-            .over(&self.context, self.tenure.lease.shard);
+        // A queue that hands out and takes no settlements is not back.
+        if self.flush_failures == 0 {
+            self.queue_outage
+                .over(&self.context, self.tenure.lease.shard);
+        }
         let poll = Duration::from_millis(self.context.settings.poll_ms);
         self.poll_at = self.context.clock.monotonic().saturating_add(poll);
         self.hungry = fetched.load.entries > 0;

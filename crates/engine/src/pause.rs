@@ -2,11 +2,11 @@
 
 use crate::context::Context;
 use crate::end::End;
-use crate::observer::{Observation, PauseReason};
+use crate::observer::PauseReason;
 use crate::stores::Backends;
 use hexlane_backend::{Failure, FailureKind};
 use hexlane_core::lane::Shard;
-use hexlane_delivery::{Code, RetryPolicy};
+use hexlane_delivery::RetryPolicy;
 use std::time::Duration;
 
 /// How often something was waited for in a row.
@@ -31,7 +31,7 @@ impl Pause {
         shard: Shard,
         failure: &Failure,
     ) -> Result<(), End> {
-        self.announce(context, shard, failure);
+        context.away(shard, self.reason, failure);
         let policy = match failure.kind {
             FailureKind::Again | FailureKind::Later => crate::settings::OUTAGE,
             FailureKind::Never => crate::settings::OPERATOR,
@@ -61,38 +61,7 @@ impl Pause {
 
     /// It is back.
     pub(crate) fn over<B: Backends>(&mut self, context: &Context<B>, shard: Shard) {
-        if self.count > 0 {
-            tracing::info!(%shard, reason = self.reason.as_str(), pauses = self.count, "resumed");
-            context.observer.observe(
-                shard,
-                Observation::Resumed {
-                    reason: self.reason,
-                },
-            );
-        }
+        context.back(shard, self.reason);
         self.count = 0;
-    }
-
-    fn announce<B: Backends>(&self, context: &Context<B>, shard: Shard, failure: &Failure) {
-        let code = Code::Borrowed(failure.code.as_str());
-        match failure.kind {
-            FailureKind::Never => context.alert(shard, &code, failure),
-            FailureKind::Again | FailureKind::Later if self.count == 0 => {
-                let reason = self.reason.as_str();
-                tracing::warn!(%shard, reason, code = %code, %failure, "paused");
-            }
-            FailureKind::Again | FailureKind::Later => {
-                tracing::debug!(%shard, code = %code, pauses = self.count, "still paused");
-            }
-        }
-        if self.count == 0 {
-            context.observer.observe(
-                shard,
-                Observation::Paused {
-                    reason: self.reason,
-                    code,
-                },
-            );
-        }
     }
 }

@@ -39,6 +39,7 @@ pub(crate) async fn serve<B: Backends>(
         {
             Ok(Some(lease)) => {
                 authority.over(&context, shard);
+                answered(&context, shard);
                 let tenure = Tenure::new(lease, sent_at, context.settings.store_call_ms_max)?;
                 match own(
                     &context,
@@ -58,6 +59,10 @@ pub(crate) async fn serve<B: Backends>(
                 }
             }
             Ok(None) => {
+                // Another holder works on it.
+                authority.over(&context, shard);
+                answered(&context, shard);
+                context.back(shard, PauseReason::Queue);
                 let poll = Duration::from_millis(context.settings.acquire_poll_ms);
                 Pause::new(PauseReason::Leases)
                     .wait(&context, &OUTAGE, Some(poll))
@@ -67,6 +72,13 @@ pub(crate) async fn serve<B: Backends>(
         };
     }
     Ok(())
+}
+
+/// Leases, map and dead letters are one database: it answers, so what a former tenure waited
+/// for is over, or is met again.
+fn answered<B: Backends>(context: &Context<B>, shard: Shard) {
+    context.back(shard, PauseReason::Sink);
+    context.back(shard, PauseReason::DeadLetters);
 }
 
 async fn own<B: Backends>(
@@ -86,8 +98,13 @@ async fn own<B: Backends>(
         .await;
     drop(renewal);
     match &end {
-        End::Fenced | End::Lapsed => {
-            tracing::warn!(%shard, epoch, end = ?end, "shard dropped");
+        End::Fenced => {
+            tracing::warn!(%shard, epoch, "shard dropped: another holder has it");
+            context.observer.observe(shard, Observation::Fenced);
+        }
+        // Whatever kept the lease from being renewed is told already.
+        End::Lapsed => {
+            tracing::debug!(%shard, epoch, "shard dropped: its lease was not renewed in time");
             context.observer.observe(shard, Observation::Fenced);
         }
         End::Stopped | End::FetchLost(_) | End::Halted { .. } => release(context, &tenure).await,
@@ -103,6 +120,6 @@ async fn release<B: Backends>(context: &Context<B>, tenure: &Tenure) {
             tracing::debug!(%shard, "shard released");
             context.observer.observe(shard, Observation::Released);
         }
-        Err(failure) => tracing::warn!(%shard, %failure, "shard not released"),
+        Err(failure) => tracing::debug!(%shard, %failure, "shard not released"),
     }
 }

@@ -7,6 +7,7 @@
 use crate::context::Context;
 use crate::end::End;
 use crate::engine::EngineError;
+use crate::observer::PauseReason;
 use crate::stores::Backends;
 use hexlane_backend::{Lease, Leases, StoreError};
 use std::sync::Arc;
@@ -115,6 +116,7 @@ async fn renew<B: Backends>(context: Arc<Context<B>>, tenure: Arc<Tenure>) {
         match context.stores.leases().renew(&tenure.lease).await {
             Ok(_) => {
                 tenure.renewed(sent_at);
+                context.back(tenure.lease.shard, PauseReason::Leases);
                 wait_ms = calm_ms;
             }
             Err(StoreError::Fenced { current, .. }) => {
@@ -124,7 +126,7 @@ async fn renew<B: Backends>(context: Arc<Context<B>>, tenure: Arc<Tenure>) {
                 return;
             }
             Err(StoreError::Failed(failure)) => {
-                tracing::warn!(shard = %tenure.lease.shard, %failure, "lease not renewed");
+                context.away(tenure.lease.shard, PauseReason::Leases, &failure);
                 wait_ms = hurry_ms;
             }
         }

@@ -110,7 +110,14 @@ const HANDED_ON: [&str; 9] = [
     "CLUSTERDOWN",
 ];
 
+/// What a server says to a long command of somebody who has not logged in: it does not read
+/// on, and ends the connection.
+const UNREAD: &str = "Protocol error: unauthenticated";
+
 fn inner(detail: &str) -> Option<Refusal> {
+    if detail.starts_with(UNREAD) {
+        return Some(Refusal::Unauthorized(detail.to_owned()));
+    }
     if detail.contains("can't run this command or subcommand") {
         return Some(Refusal::NotPermitted(detail.to_owned()));
     }
@@ -175,6 +182,15 @@ mod tests {
             Refusal::of_words("ERR", shards),
             Refusal::ShardMap { stored }
         );
+    }
+
+    #[test]
+    fn a_long_command_without_a_login_is_unauthorized_too() {
+        for detail in ["multibulk length", "bulk length"] {
+            let told = format!("Protocol error: unauthenticated {detail}");
+            let expected = Refusal::Unauthorized(told.clone());
+            assert_eq!(Refusal::of_words("ERR", &told), expected);
+        }
     }
 
     #[test]

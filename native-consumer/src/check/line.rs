@@ -1,5 +1,6 @@
 //! The JSON form: one line a feature. Members that the form names are always there, null
-//! where they do not apply; an overlap has `location_end` besides.
+//! where they do not apply; an overlap has `location_end` besides,
+//! and what is in a sequence its `record`.
 
 use super::finding::Finding;
 use super::survey::Survey;
@@ -21,6 +22,8 @@ struct LineViolation<'a> {
     stage: &'static str,
     severity: &'static str,
     clause: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    record: Option<u32>,
     pointer: &'a str,
     byte_offset: Option<u64>,
     location: Option<[f64; 2]>,
@@ -59,6 +62,7 @@ fn line_violation(violation: &Violation) -> LineViolation<'_> {
         stage: violation.code.stage().as_str(),
         severity: violation.code.severity().as_str(),
         clause: violation.code.clause(),
+        record: violation.record,
         pointer: &violation.pointer,
         byte_offset: violation.byte_offset,
         location: violation.location,

@@ -2,9 +2,10 @@
 //! something to say of it.
 
 use super::finding::Finding;
+use super::form::Form;
 use crate::exit::Exit;
 use hexlane_core::code::Code;
-use hexlane_core::judge;
+use hexlane_core::judge::{self, Records};
 use hexlane_core::limits::Limits;
 use hexlane_core::violation::{Report, Violation};
 
@@ -18,8 +19,8 @@ pub(crate) struct Survey {
 }
 
 impl Survey {
-    /// Judges the bytes of a file.
-    pub(crate) fn of(body: &[u8]) -> Self {
+    /// Judges the bytes of a file in that form.
+    pub(crate) fn of(body: &[u8], form: Form) -> Self {
         let mut features = Vec::new();
         let visit = |feature: u32, report: &Report| {
             let violations = report.violations().to_vec();
@@ -28,7 +29,12 @@ impl Survey {
                 violations,
             });
         };
-        let report = judge::survey(body, &Limits::for_files(), visit);
+        let limits = Limits::for_files();
+        let report = match form {
+            Form::Document => judge::survey(body, &limits, visit),
+            Form::Lines => judge::survey_records(body, Records::Lines, &limits, visit),
+            Form::Separated => judge::survey_records(body, Records::Separated, &limits, visit),
+        };
         let mut survey = Self {
             document: Finding::default(),
             features,
@@ -105,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_bowtie_is_one_feature_with_a_located_fault() {
-        let survey = Survey::of(BOWTIE.as_bytes());
+        let survey = Survey::of(BOWTIE.as_bytes(), Form::Document);
         assert_eq!(survey.exit(), Exit::Faults);
         assert_eq!((survey.features.len(), survey.valid()), (1, 0));
         let fault = &survey.features[0].violations[0];
@@ -117,7 +123,7 @@ mod tests {
         let body = r#"{"type":"FeatureCollection","features":[
             {"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":{}},
             {"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":{"a":1,"a":2}}]}"#;
-        let survey = Survey::of(body.as_bytes());
+        let survey = Survey::of(body.as_bytes(), Form::Document);
         assert!(survey.document.violations.is_empty());
         assert!(survey.features[0].is_valid() && !survey.features[1].is_valid());
         assert_eq!(survey.exit(), Exit::Faults);
@@ -126,9 +132,45 @@ mod tests {
     #[test]
     fn what_is_no_json_is_not_readable() {
         for body in ["", "{", "nonsense", "{} {}", "\u{feff}{}"] {
-            assert_eq!(Survey::of(body.as_bytes()).exit(), Exit::Unable, "{body}");
+            let survey = Survey::of(body.as_bytes(), Form::Document);
+            assert_eq!(survey.exit(), Exit::Unable, "{body}");
         }
-        assert_eq!(Survey::of(b"\xff").exit(), Exit::Unable);
-        assert_eq!(Survey::of(b"[]").exit(), Exit::Faults);
+        assert_eq!(Survey::of(b"\xff", Form::Document).exit(), Exit::Unable);
+        assert_eq!(Survey::of(b"[]", Form::Document).exit(), Exit::Faults);
+        assert_eq!(Survey::of(b"\n\n", Form::Lines).exit(), Exit::Unable);
+    }
+
+    #[test]
+    fn a_broken_record_is_a_finding_of_its_own_and_hides_none() {
+        let point = r#"{"type":"Point","coordinates":[1,2]}"#;
+        let told = |body: String, form| {
+            let survey = Survey::of(body.as_bytes(), form);
+            assert!(survey.document.violations.is_empty(), "{survey:?}");
+            assert_eq!(survey.exit(), Exit::Faults);
+            let of = |finding: &Finding| {
+                let first = finding.violations.first();
+                let code = first.map(|violation| (violation.code.as_str(), violation.byte_offset));
+                (finding.feature, code)
+            };
+            survey.features.iter().map(of).collect::<Vec<_>>()
+        };
+        let lines = told(
+            format!("{point}\n{{nope\n{point}\n{{\"type\":"),
+            Form::Lines,
+        );
+        let (good, after) = (point.len() as u64, 2 * point.len() as u64);
+        let expected = [
+            (Some(0), None),
+            (Some(1), Some(("parse.syntax", Some(good + 2)))),
+            (Some(2), None),
+            (Some(3), Some(("parse.truncated", Some(after + 16)))),
+        ];
+        assert_eq!(lines, expected);
+        let separated = told(format!("{point}\n\u{1e}{point}\n"), Form::Separated);
+        let expected = [
+            (Some(0), Some(("parse.separator", Some(0)))),
+            (Some(1), None),
+        ];
+        assert_eq!(separated, expected);
     }
 }

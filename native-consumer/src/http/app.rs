@@ -1,6 +1,7 @@
 //! What the routes share.
 
 use super::health::Readiness;
+use super::refusals::Refusals;
 use crate::metrics::Metrics;
 use hexlane_backend::Clock;
 use hexlane_core::signature::Secret;
@@ -25,6 +26,7 @@ pub struct App<B> {
     pub(super) judges: Arc<Semaphore>,
     pub(super) readiness: Readiness,
     pub(super) metrics: Arc<Metrics>,
+    pub(super) refusals: Refusals,
 }
 
 impl<B: Backends> App<B> {
@@ -49,6 +51,7 @@ impl<B: Backends> App<B> {
             judges: Arc::new(Semaphore::new(cores)),
             readiness: Readiness::default(),
             metrics,
+            refusals: Refusals::default(),
         }
     }
 

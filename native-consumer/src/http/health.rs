@@ -5,7 +5,7 @@ use super::app::App;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::Response;
-use hexlane_backend::Queue;
+use hexlane_backend::{Part, Queue};
 use hexlane_engine::Backends;
 use serde_json::json;
 use std::sync::Arc;
@@ -44,17 +44,47 @@ pub(super) async fn readyz<B: Backends>(State(app): State<Arc<App<B>>>) -> Respo
             200,
             &json!({ "ready": true, "paused": app.metrics.paused() }),
         ),
-        Some(reason) => json(503, &json!({ "ready": false, "reason": reason })),
+        Some(unready) => not_ready(unready),
     }
 }
 
-async fn reason<B: Backends>(app: &App<B>) -> Option<&'static str> {
+/// Why it takes no events.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unready {
+    /// What is at fault; none when nothing is.
+    pub(super) part: Option<Part>,
+    /// A stable code.
+    pub(super) reason: &'static str,
+}
+
+/// The answer of a process that takes no events.
+pub(super) fn not_ready(unready: Unready) -> Response<Body> {
+    let Unready { part, reason } = unready;
+    let document = match part {
+        Some(part) => {
+            json!({ "ready": false, "part": part.to_string(), "reason": reason })
+        }
+        None => json!({ "ready": false, "reason": reason }),
+    };
+    json(503, &document)
+}
+
+/// A map that is away is no reason: the queue keeps what is sent meanwhile, and a process
+/// that says it is not ready is sent nothing. `paused` tells it.
+async fn reason<B: Backends>(app: &App<B>) -> Option<Unready> {
     if app.readiness.is_stopping() {
-        return Some("stopping");
+        return Some(Unready {
+            part: None,
+            reason: "stopping",
+        });
     }
-    match tokio::time::timeout(STORE_WAIT_MAX, app.stores.queue().backlog()).await {
-        Ok(Ok(_)) => None,
-        Ok(Err(failure)) => Some(failure.code.as_str()),
-        Err(_) => Some("store.slow"),
-    }
+    let reason = match tokio::time::timeout(STORE_WAIT_MAX, app.stores.queue().writable()).await {
+        Ok(Ok(())) => return None,
+        Ok(Err(failure)) => failure.code.as_str(),
+        Err(_) => "store.slow",
+    };
+    Some(Unready {
+        part: Some(Part::Queue),
+        reason,
+    })
 }

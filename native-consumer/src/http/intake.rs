@@ -6,7 +6,7 @@ use super::body;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::Response;
-use hexlane_backend::{Failure, FailureKind, Published, Queue};
+use hexlane_backend::{Failure, Published, Queue};
 use hexlane_door::{Answer, Decision, Enqueue, Enqueued, Head, Meter, Problem, Unavailable};
 use hexlane_engine::Backends;
 use std::sync::Arc;
@@ -16,8 +16,6 @@ use std::sync::Arc;
 const INLINE_BYTES_MAX: usize = 32 * 1024;
 /// When to come again after the queue failed and named no time itself.
 const RETRY_AFTER_S: u64 = 1;
-/// For the log, at either level.
-const NOT_TAKEN: &str = "the queue did not take events";
 
 /// Takes events.
 pub(super) async fn intake<B: Backends>(
@@ -96,11 +94,12 @@ async fn publish<B: Backends>(app: &App<B>, enqueue: Enqueue) -> Answer {
     let envelopes: Vec<_> = enqueue.envelopes().cloned().collect();
     match app.stores.queue().publish(envelopes).await {
         Ok(published) => {
+            app.refusals.took();
             let said: Vec<Enqueued> = published.into_iter().map(enqueued).collect();
             app.metrics.enqueued(&said);
             enqueue.settle(Ok(&said))
         }
-        Err(failure) => enqueue.settle(Err(unavailable(&failure))),
+        Err(failure) => enqueue.settle(Err(unavailable(app, &failure))),
     }
 }
 
@@ -114,38 +113,12 @@ pub(super) const fn enqueued(published: Published) -> Enqueued {
 }
 
 /// A queue that failed has not confirmed, whatever the reason.
-pub(super) fn unavailable(failure: &Failure) -> Unavailable {
-    let code = failure.code.as_str();
-    if needs_operator(failure.kind) {
-        tracing::error!(code, %failure, "{NOT_TAKEN}");
-    } else {
-        tracing::warn!(code, %failure, "{NOT_TAKEN}");
-    }
+pub(super) fn unavailable<B: Backends>(app: &App<B>, failure: &Failure) -> Unavailable {
+    app.refusals.refused(failure);
     let wished_s = failure
         .retry_after
         .map_or(RETRY_AFTER_S, |wish| wish.as_secs().max(1));
     Unavailable::Unclear {
         retry_after_s: u32::try_from(wished_s).unwrap_or(u32::MAX),
-    }
-}
-
-/// Whether no repeat mends it; else the sender comes again, and that is all.
-const fn needs_operator(kind: FailureKind) -> bool {
-    match kind {
-        FailureKind::Again | FailureKind::Later => false,
-        FailureKind::Never => true,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use hexlane_backend::Code;
-
-    #[test]
-    fn a_queue_failure_that_a_repeat_mends_is_no_matter_for_an_operator() {
-        let codes = [Code::Busy, Code::DiskFull, Code::AnswerLost, Code::Corrupt];
-        let asked = codes.map(|code| needs_operator(code.kind()));
-        assert_eq!(asked, [false, false, false, true]);
     }
 }

@@ -197,6 +197,7 @@ async fn put<B: Backends>(app: &App<B>, batch: Batch<'_>) -> Answer {
     }
     match enqueue(app, &batch).await {
         Ok(published) => {
+            app.refusals.took();
             let said = batch.answers(&published);
             app.metrics.enqueued(&said);
             relay::answer(Ok(&said))
@@ -206,7 +207,7 @@ async fn put<B: Backends>(app: &App<B>, batch: Batch<'_>) -> Answer {
             let bytes_max = app.door.limits().envelope_bytes_max;
             Problem::TooLarge { bytes_max }.answer()
         }
-        Err(failure) => relay::answer(Err(unavailable(&failure))),
+        Err(failure) => relay::answer(Err(unavailable(app, &failure))),
     }
 }
 

@@ -29,6 +29,9 @@ const HEAD_BYTES_MAX: usize = 64 * 1024;
 /// After accepting failed (out of file descriptors): time for connections to end.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
+/// For requests in flight when the listener is handed on.
+const HAND_OVER_WAIT_MAX: Duration = Duration::from_secs(2);
+
 /// Who is at the other end of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Peer(pub(super) SocketAddr);
@@ -66,11 +69,34 @@ impl Server {
 /// Serves until `stop`, then lets requests in flight end, and answers once they have.
 pub async fn serve(server: Server, router: Router, stop: impl Future<Output = ()>) {
     let graceful = GracefulShutdown::new();
+    accept_until(&server, &router, &graceful, stop).await;
+    drop(server);
+    graceful.shutdown().await;
+}
+
+/// The same, and leaves the listener for whoever serves next: nobody is turned away between.
+pub(crate) async fn serve_meanwhile(
+    server: &Server,
+    router: Router,
+    stop: impl Future<Output = ()>,
+) {
+    let graceful = GracefulShutdown::new();
+    accept_until(server, &router, &graceful, stop).await;
+    // Who dawdles over a request is answered by this router still, and holds nobody up.
+    drop(tokio::time::timeout(HAND_OVER_WAIT_MAX, graceful.shutdown()).await);
+}
+
+async fn accept_until(
+    server: &Server,
+    router: &Router,
+    graceful: &GracefulShutdown,
+    stop: impl Future<Output = ()>,
+) {
     tokio::pin!(stop);
     loop {
         let accepted = tokio::select! {
             () = &mut stop => break,
-            accepted = accept(&server) => accepted,
+            accepted = accept(server) => accepted,
         };
         match accepted {
             Ok((permit, stream, peer)) => {
@@ -86,8 +112,6 @@ pub async fn serve(server: Server, router: Router, stop: impl Future<Output = ()
             }
         }
     }
-    drop(server);
-    graceful.shutdown().await;
 }
 
 async fn accept(server: &Server) -> std::io::Result<(OwnedSemaphorePermit, TcpStream, SocketAddr)> {

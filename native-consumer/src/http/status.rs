@@ -127,6 +127,9 @@ where
     }
     match StatusDocument::of_stores(&app.stores).await {
         Ok(document) => json(200, &document),
-        Err(failure) => json(503, &serde_json::json!({ "reason": failure.code.as_str() })),
+        Err(failure) => {
+            let (part, reason) = (failure.part.to_string(), failure.code.as_str());
+            json(503, &serde_json::json!({ "part": part, "reason": reason }))
+        }
     }
 }

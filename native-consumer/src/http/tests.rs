@@ -368,11 +368,14 @@ async fn ready_says_why_not() {
     assert_eq!(bench.ask(&ready, &[], b"").await.status, 200);
     bench
         .plan
-        .on_call(Operation::Backlog, 2, Fault::Fail(Code::Io));
+        .on_call(Operation::Writable, 2, Fault::Fail(Code::Io));
     let answer = bench.ask(&ready, &[], b"").await;
     assert_eq!(
         (answer.status, answer.body.as_slice()),
-        (503, &br#"{"ready":false,"reason":"store.io"}"#[..])
+        (
+            503,
+            &br#"{"part":"queue","ready":false,"reason":"store.io"}"#[..]
+        )
     );
     bench.app.readiness().stop();
     let answer = bench.ask(&ready, &[], b"").await;

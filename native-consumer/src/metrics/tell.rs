@@ -16,7 +16,7 @@ pub(super) fn tell(shard: Shard, observation: &Observation) {
         | Observation::Resumed { .. }
         | Observation::Alert { .. } => {}
         Observation::Refused { events } => {
-            tracing::warn!(
+            tracing::debug!(
                 shard,
                 events,
                 "the sink refused a batch; searching for the row"

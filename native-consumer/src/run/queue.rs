@@ -83,6 +83,13 @@ impl Queue for AnyQueue {
         }
     }
 
+    async fn writable(&self) -> Result<(), Failure> {
+        match self {
+            Self::Embedded(queue) => queue.writable().await,
+            Self::Redis(queue) => queue.writable().await,
+        }
+    }
+
     async fn backlog(&self) -> Result<Vec<ShardBacklog>, Failure> {
         match self {
             Self::Embedded(queue) => queue.backlog().await,

@@ -3,7 +3,7 @@
 use super::map::AnyMap;
 use super::queue::AnyQueue;
 use crate::settings::{Settings, queue_limits};
-use hexlane_backend::{Clock, Failure, Holder};
+use hexlane_backend::{Clock, Failure, FailureKind, Holder};
 use hexlane_backend_postgis::PostgisMap;
 use hexlane_backend_redis::RedisQueue;
 use hexlane_backend_sqlite::{Folder, Settings as SqliteSettings};
@@ -19,7 +19,16 @@ pub(super) type AnyStores = Stores<AnyMap, AnyQueue, AnyMap, AnyMap>;
 #[error("cannot open {place}: {failure}")]
 pub(super) struct OpenError {
     place: String,
-    failure: Failure,
+    pub(super) failure: Failure,
+    /// A server, which may be there later; files do not come by themselves.
+    is_server: bool,
+}
+
+impl OpenError {
+    /// Whether it is worth waiting for.
+    pub(super) fn may_pass(&self) -> bool {
+        self.is_server && self.failure.kind != FailureKind::Never
+    }
 }
 
 /// Queue and map, open.
@@ -30,7 +39,8 @@ pub(super) struct Opened {
 }
 
 impl Opened {
-    /// Opens what the settings name. The folder is taken only for what is in it.
+    /// Opens what the settings name, servers first: while one is away nothing else is held.
+    /// The folder is taken only for what is in it.
     ///
     /// # Errors
     /// The first store that does not open.
@@ -45,12 +55,12 @@ impl Opened {
                 (folder.queue()?, folder.map()?)
             }
             (Some(redis), None) => {
-                let map = folder()?.map()?;
-                (redis_queue(redis, clock).await?, map)
+                let queue = redis_queue(redis, clock).await?;
+                (queue, folder()?.map()?)
             }
             (None, Some(postgis)) => {
-                let queue = folder()?.queue()?;
-                (queue, postgis_map(postgis).await?)
+                let map = postgis_map(postgis).await?;
+                (folder()?.queue()?, map)
             }
             (Some(redis), Some(postgis)) => {
                 let queue = redis_queue(redis, clock).await?;
@@ -95,7 +105,11 @@ impl EmbeddedFolder {
         let place = settings.run.data_dir.display().to_string();
         match Folder::take(&sqlite(settings), Arc::clone(clock)) {
             Ok(folder) => Ok(Self { folder, place }),
-            Err(failure) => Err(OpenError { place, failure }),
+            Err(failure) => Err(OpenError {
+                place,
+                failure,
+                is_server: false,
+            }),
         }
     }
 
@@ -116,6 +130,7 @@ impl EmbeddedFolder {
         OpenError {
             place: self.place.clone(),
             failure,
+            is_server: false,
         }
     }
 }
@@ -128,6 +143,7 @@ async fn redis_queue(
     let queue = queue.map_err(|failure| OpenError {
         place: "the queue in Redis".to_owned(),
         failure,
+        is_server: true,
     })?;
     for warning in queue.warnings() {
         tracing::warn!(code = "redis.settings", "{warning}");
@@ -140,6 +156,7 @@ async fn postgis_map(settings: &hexlane_backend_postgis::Settings) -> Result<Any
     map.map(AnyMap::Postgis).map_err(|failure| OpenError {
         place: "the map in PostGIS".to_owned(),
         failure,
+        is_server: true,
     })
 }
 

@@ -1,5 +1,6 @@
 //! The process as a whole: started in order, stopped in the other.
 
+use super::opening::{self, Opening};
 use super::signals::Signals;
 use super::stores::{self, AnyStores, OpenError, Opened};
 use crate::chance;
@@ -37,7 +38,11 @@ struct Running {
 /// Starts, waits for a signal, stops.
 pub(super) async fn run(settings: Settings, clock: Arc<dyn Clock>) -> Exit {
     match start(settings, clock).await {
-        Ok(running) => running.until_stopped().await,
+        Ok(Some(running)) => running.until_stopped().await,
+        Ok(None) => {
+            tracing::info!("stopped before it was ready");
+            Exit::Good
+        }
         Err(error) => {
             tracing::error!(%error, "not started");
             Exit::Unable
@@ -45,12 +50,16 @@ pub(super) async fn run(settings: Settings, clock: Arc<dyn Clock>) -> Exit {
     }
 }
 
-async fn start(settings: Settings, clock: Arc<dyn Clock>) -> Result<Running, StartError> {
-    let signals = Signals::listen().map_err(StartError::Signals)?;
+/// None when a signal came first.
+async fn start(settings: Settings, clock: Arc<dyn Clock>) -> Result<Option<Running>, StartError> {
+    let mut signals = Signals::listen().map_err(StartError::Signals)?;
     let listen = settings.run.listen;
     let server = Server::bind(listen, settings.run.connections_max).await;
     let server = server.map_err(|error| StartError::Listen(listen, error))?;
-    let opened = Opened::open(&settings, &clock).await?;
+    let opened = match opening::open(&settings, &clock, &server, &mut signals).await? {
+        Opening::Opened(opened) => opened,
+        Opening::Stopped => return Ok(None),
+    };
     let stores = opened.stores();
     let places = stores::places(&settings);
     let metrics = Arc::new(Metrics::default());
@@ -70,14 +79,14 @@ async fn start(settings: Settings, clock: Arc<dyn Clock>) -> Result<Running, Sta
     let address = server.address().unwrap_or(listen);
     let server = tokio::spawn(serve_until(server, app, stopping));
     tracing::info!(%address, queue = %places.queue, map = %places.map, "ready");
-    Ok(Running {
+    Ok(Some(Running {
         opened,
         readiness,
         engine,
         server,
         stop,
         signals,
-    })
+    }))
 }
 
 async fn serve_until(server: Server, app: App<AnyStores>, stopping: StopSignal) {

@@ -48,15 +48,12 @@ const RECORD_SEPARATOR: char = '\u{1e}';
 /// Cuts a file.
 ///
 /// # Errors
-/// Where it is not JSON.
-pub(super) fn cut<'t>(text: &'t str) -> Result<Document<'t>, serde_json::Error> {
-    let mut values = Vec::new();
-    for record in text.split(RECORD_SEPARATOR) {
-        let stream = serde_json::Deserializer::from_str(record).into_iter::<&'t RawValue>();
-        values.extend(stream.collect::<Result<Vec<_>, _>>()?);
-    }
+/// Where it is not JSON. Nothing of a file with a broken record is sent: what is behind it
+/// would get other indices once it is mended.
+pub(super) fn cut<'t>(text: &'t str) -> Result<Document<'t>, NotJson> {
+    let values = values(text)?;
     if values.is_empty() {
-        return Err(serde::de::Error::custom("there is no JSON in it"));
+        return Err(NotJson::Empty);
     }
     if let [only] = values.as_slice()
         && let Some(document) = collection(only.get())
@@ -72,6 +69,36 @@ pub(super) fn cut<'t>(text: &'t str) -> Result<Document<'t>, serde_json::Error> 
         header: String::new(),
         pieces: values.into_iter().map(piece).collect(),
     })
+}
+
+/// Why a file cannot be cut.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NotJson {
+    #[error("there is no JSON in it")]
+    Empty,
+    #[error("line {line}: {error}; nothing was sent, `hexlane check` tells every broken record")]
+    Broken {
+        /// From 1, in the file.
+        line: usize,
+        /// Its own line counts from the record.
+        error: serde_json::Error,
+    },
+}
+
+/// The values of a file, one or several.
+fn values(text: &str) -> Result<Vec<&RawValue>, NotJson> {
+    let (mut values, mut lines_before) = (Vec::new(), 0);
+    for record in text.split(RECORD_SEPARATOR) {
+        let stream = serde_json::Deserializer::from_str(record).into_iter::<&RawValue>();
+        for value in stream {
+            values.push(value.map_err(|error| NotJson::Broken {
+                line: lines_before + error.line().max(1),
+                error,
+            })?);
+        }
+        lines_before += record.matches('\n').count();
+    }
+    Ok(values)
 }
 
 fn kind(raw: &str) -> Option<Cow<'_, str>> {
@@ -144,5 +171,14 @@ mod tests {
         let text = r#"{"type":"FeatureCollection","features":[],"features":[{}]}"#;
         assert_eq!(raws(text), [(text, false)]);
         assert!(cut("{\"type\":").is_err());
+    }
+
+    #[test]
+    fn a_broken_record_is_told_by_its_line_in_the_file() {
+        let told = |text: &str| cut(text).unwrap_err().to_string();
+        assert!(told("{}\n{}\n{nope}\n{}\n").starts_with("line 3: "));
+        assert!(told("\u{1e}{}\n\u{1e}{}\n\u{1e}{nope}\n").starts_with("line 3: "));
+        assert!(told("\u{1e}{}\n\u{1e}{\"type\":").starts_with("line 2: "));
+        assert_eq!(told(" \n\u{1e}\n"), "there is no JSON in it");
     }
 }

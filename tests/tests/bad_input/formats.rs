@@ -157,6 +157,10 @@ fn coded() -> Vec<Row> {
     let mut damaged = whole.clone();
     let checksum = damaged.len() - 8;
     damaged[checksum] ^= 1;
+    // The last four bytes are the length of what was compressed.
+    let mut of_another_length = whole.clone();
+    let length = of_another_length.len() - 4;
+    of_another_length[length] ^= 1;
     let members = [
         gzip(b"{\"type\":\"Point\","),
         gzip(b"\"coordinates\":[11,12]}"),
@@ -177,6 +181,12 @@ fn coded() -> Vec<Row> {
             point("g", "[1,2]").into(),
         ),
         refused("damaged gzip", 400, "encoding.broken", damaged),
+        refused(
+            "gzip of another length",
+            400,
+            "encoding.broken",
+            of_another_length,
+        ),
         refused(
             "cut gzip",
             400,

@@ -47,6 +47,11 @@ fn number(connection: &Connection, pragma: &str) -> rusqlite::Result<i64> {
     connection.query_row(&format!("PRAGMA {pragma}"), [], |row| row.get(0))
 }
 
+/// Writes a page without changing anything: the version again, which `recognise` has checked.
+pub(super) fn touch(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "user_version", SCHEMA_VERSION)
+}
+
 fn create(connection: &Connection, shard_map: ShardMap) -> rusqlite::Result<()> {
     connection.execute_batch(&format!(
         "BEGIN IMMEDIATE;

@@ -186,6 +186,21 @@ async fn futures_join<A: Future, B: Future>(a: A, b: B) -> (A::Output, B::Output
     .await
 }
 
+/// It is asked often, beside everything else.
+pub async fn asking_whether_events_would_be_taken_changes_nothing<F: Fixture>(fixture: F) {
+    fixture.queue().writable().await.expect("empty");
+    publish(&fixture, &[Sample::new("a")]).await;
+    let before = fixture.queue().backlog().await.expect("backlog");
+    for _ in 0..3 {
+        fixture.queue().writable().await.expect("writable");
+    }
+    assert_eq!(fixture.queue().backlog().await.expect("backlog"), before);
+    let fixture = fixture.reopen().await;
+    fixture.queue().writable().await.expect("opened again");
+    let lease = take(&fixture, SHARD).await;
+    assert_eq!(event_ids(&fetch_all(&fixture, &lease).await), ["a"]);
+}
+
 /// Ready, in flight, bytes and age, by shard.
 pub async fn the_backlog_counts_what_is_not_acked<F: Fixture>(fixture: F) {
     let first = [

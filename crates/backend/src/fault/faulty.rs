@@ -176,6 +176,10 @@ impl<S: Queue> Queue for Faulty<S> {
         self.free((Operation::Arrived, Part::Queue), self.inner.arrived(heard))
     }
 
+    fn writable(&self) -> impl Future<Output = Result<(), Failure>> + Send {
+        self.free((Operation::Writable, Part::Queue), self.inner.writable())
+    }
+
     fn backlog(&self) -> impl Future<Output = Result<Vec<ShardBacklog>, Failure>> + Send {
         self.free((Operation::Backlog, Part::Queue), self.inner.backlog())
     }

@@ -30,6 +30,7 @@ pub enum Operation {
     Fetch,
     Settle,
     Arrived,
+    Writable,
     Backlog,
     Apply,
     Lookup,

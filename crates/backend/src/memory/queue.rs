@@ -295,6 +295,10 @@ impl Queue for MemoryQueue {
             .map_err(|_| Failure::new(Part::Queue, Code::Stopped))
     }
 
+    async fn writable(&self) -> Result<(), Failure> {
+        Ok(())
+    }
+
     async fn backlog(&self) -> Result<Vec<ShardBacklog>, Failure> {
         Ok(self.report())
     }

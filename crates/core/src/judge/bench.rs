@@ -208,7 +208,7 @@ impl<'a> Bench<'a> {
 }
 
 /// Says that a record was cut, where the only fault of its bytes is that they end.
-fn ends_early(bytes: &[u8], report: Report) -> Report {
+pub(super) fn ends_early(bytes: &[u8], report: Report) -> Report {
     let [only] = report.violations() else {
         return report;
     };

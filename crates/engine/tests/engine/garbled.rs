@@ -95,6 +95,10 @@ impl<Q: Queue> Queue for Garbled<Q> {
         self.inner.arrived(heard)
     }
 
+    fn writable(&self) -> impl Future<Output = Result<(), Failure>> + Send {
+        self.inner.writable()
+    }
+
     fn backlog(&self) -> impl Future<Output = Result<Vec<ShardBacklog>, Failure>> + Send {
         self.inner.backlog()
     }

@@ -1,0 +1,72 @@
+//! Opening the stores, and waiting for a server that is not there yet: machines start in any
+//! order, and a supervisor that has restarted a process often enough gives it up.
+
+use super::signals::Signals;
+use super::stores::{OpenError, Opened};
+use crate::http::{Server, Starting, serve_meanwhile, starting};
+use crate::settings::Settings;
+use hexlane_backend::Clock;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Notify;
+
+/// Between two tries.
+const PAUSE: Duration = Duration::from_secs(1);
+/// Tries after which the log says again what is waited for: a minute.
+const TRIES_TOLD: u32 = 60;
+
+/// What came of it.
+pub(super) enum Opening {
+    /// The stores.
+    Opened(Opened),
+    /// A signal came first.
+    Stopped,
+}
+
+/// Opens the stores; tries again while a server is away. Whoever asks meanwhile is told so.
+///
+/// # Errors
+/// What no waiting mends.
+pub(super) async fn open(
+    settings: &Settings,
+    clock: &Arc<dyn Clock>,
+    server: &Server,
+    signals: &mut Signals,
+) -> Result<Opening, OpenError> {
+    let (told, ended) = (Starting::default(), Notify::new());
+    let serving = serve_meanwhile(server, starting(told.clone()), ended.notified());
+    let opening = async {
+        let opened = tokio::select! {
+            opened = open_when_there(settings, clock, &told) => opened.map(Opening::Opened),
+            () = signals.next() => Ok(Opening::Stopped),
+        };
+        ended.notify_one();
+        opened
+    };
+    let ((), opened) = tokio::join!(serving, opening);
+    opened
+}
+
+async fn open_when_there(
+    settings: &Settings,
+    clock: &Arc<dyn Clock>,
+    told: &Starting,
+) -> Result<Opened, OpenError> {
+    let (mut tries, mut last) = (0_u32, None);
+    loop {
+        let error = match Opened::open(settings, clock).await {
+            Ok(opened) => return Ok(opened),
+            Err(error) if error.may_pass() => error,
+            Err(error) => return Err(error),
+        };
+        told.wait_for(&error.failure);
+        let code = error.failure.code;
+        if last != Some(code) || tries.is_multiple_of(TRIES_TOLD) {
+            let code = code.as_str();
+            tracing::warn!(code, %error, "waiting for it to start; no event is taken until then");
+        }
+        last = Some(code);
+        tries = tries.saturating_add(1);
+        tokio::time::sleep(PAUSE).await;
+    }
+}
