@@ -47,7 +47,7 @@ pub use dead_letters::{
 pub use delivery::{Body, Delivery, Receipt};
 pub use failure::{Code, Failure, FailureKind, Part, StoreError};
 pub use key::{EventKey, KeyId};
-pub use layer::{LayerContent, LayerFeature, LayerSource, LayerStamp};
+pub use layer::{LayerContent, LayerFeature, LayerRead, LayerSource, LayerStamp};
 pub use lease::{Epoch, Holder, Lease, Leases};
 pub use limits::QueueLimits;
 pub use queue::{Bell, Credit, Position, Published, Queue, QueueExt, RawEntry, ShardBacklog};

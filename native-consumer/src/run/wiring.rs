@@ -8,7 +8,7 @@ use crate::http::{App, Readiness, Server, router, serve};
 use crate::metrics::Metrics;
 use crate::reference::ReferenceLayers;
 use crate::settings::Settings;
-use hexlane_backend::Clock;
+use hexlane_backend::{Clock, Failure};
 use hexlane_engine::{CoreReader, Engine, EngineError, StopHandle, StopSignal, Stopped, stop_pair};
 use std::sync::Arc;
 use tokio::task::{JoinError, JoinHandle};
@@ -20,6 +20,8 @@ enum StartError {
     Listen(std::net::SocketAddr, std::io::Error),
     #[error(transparent)]
     Open(#[from] OpenError),
+    #[error("the reference layers: {0}")]
+    Layers(Failure),
     #[error("cannot hear signals: {0}")]
     Signals(std::io::Error),
 }
@@ -61,6 +63,7 @@ async fn start(settings: Settings, clock: Arc<dyn Clock>) -> Result<Running, Sta
     let app = App::new(
         settings.door,
         settings.relay_secrets,
+    let layers = layers.map_err(StartError::Layers)?;
         settings.run.intake_bytes_in_flight_max,
         stores,
         clock,
