@@ -55,12 +55,20 @@ impl Consumer {
     /// When it does not get ready.
     #[must_use]
     pub fn start_with_variables(settings: &Table, variables: &[(&str, &str)]) -> Self {
+        let mut consumer = Self::prepare(settings, variables);
+        consumer.restart();
+        consumer
+    }
+
+    /// The same, not started yet.
+    #[must_use]
+    pub fn prepare(settings: &Table, variables: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         if !settings.is_empty() {
             let file = folder.path().join("hexlane.toml");
             fs::write(file, settings.to_string()).expect("a file");
         }
-        let mut consumer = Self {
+        Self {
             port: free_port(),
             process: None,
             folder,
@@ -68,9 +76,7 @@ impl Consumer {
                 .iter()
                 .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
                 .collect(),
-        };
-        consumer.restart();
-        consumer
+        }
     }
 
     /// Starts it again over the same data; returns when it is ready.
@@ -88,17 +94,28 @@ impl Consumer {
     /// When it runs already.
     pub fn begin_restart(&mut self) {
         assert!(self.process.is_none(), "it runs");
+        let listen = format!("127.0.0.1:{}", self.port);
+        let process = self.begin(&["run", "--data", "data", "--listen", &listen]);
+        self.process = Some(process);
+    }
+
+    /// Runs a command of the program in its folder to its end; what it writes is in the log.
+    ///
+    /// # Panics
+    /// When it does not end.
+    #[must_use]
+    pub fn command(&self, arguments: &[&str]) -> Option<i32> {
+        let mut process = self.begin(arguments);
+        process.until_ended(START_LIMIT).code()
+    }
+
+    fn begin(&self, arguments: &[&str]) -> Process {
         let mut command = hexlane();
         command
             .current_dir(self.folder.path())
             .envs(self.variables.iter().map(|(name, value)| (name, value)))
-            .args(["run", "--data", "data"]);
-        command.args(["--listen", &format!("127.0.0.1:{}", self.port)]);
-        self.process = Some(Process::start(
-            "hexlane",
-            &mut command,
-            &self.folder.path().join("log"),
-        ));
+            .args(arguments);
+        Process::start("hexlane", &mut command, &self.folder.path().join("log"))
     }
 
     /// Waits until it says that it is ready.

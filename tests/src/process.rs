@@ -85,6 +85,13 @@ impl Process {
         })
     }
 
+    /// Waits until it has ended by itself.
+    pub fn until_ended(&mut self, limit: Duration) -> ExitStatus {
+        wait::until("the end of a program", limit, || {
+            self.child.try_wait().expect("its state")
+        })
+    }
+
     /// Stops it where it is (SIGSTOP), or lets it go on.
     ///
     /// # Panics

@@ -18,6 +18,7 @@
 //!
 //! No vendor type, no retry policy, no runtime: futures here need a waker and nothing else.
 
+pub mod authority;
 pub mod clock;
 #[cfg(feature = "conformance")]
 pub mod conformance;
@@ -39,6 +40,7 @@ pub mod settlement;
 pub mod sink;
 pub mod tally;
 
+pub use authority::Authority;
 pub use clock::Clock;
 pub use dead_letters::{
     DeadCount, DeadLetter, DeadLetterState, DeadLetters, Destination, GeometryError,

@@ -3,7 +3,7 @@
 use super::map::AnyMap;
 use super::queue::AnyQueue;
 use crate::settings::{Settings, queue_limits};
-use hexlane_backend::{Clock, Failure, Holder};
+use hexlane_backend::{Authority, Clock, Code, Failure, Holder};
 use hexlane_backend_postgis::PostgisMap;
 use hexlane_backend_redis::RedisQueue;
 use hexlane_backend_sqlite::{Folder, Settings as SqliteSettings};
@@ -16,10 +16,25 @@ pub(super) type AnyStores = Stores<AnyMap, AnyQueue, AnyMap, AnyMap>;
 
 /// Why a store did not open, and which it is.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot open {place}: {failure}")]
+#[error("cannot open {place}: {failure}{hint}")]
 pub(super) struct OpenError {
     place: String,
     failure: Failure,
+    hint: &'static str,
+}
+
+/// Said of a queue that is bound to another map.
+const HINT: &str = "; two maps on one queue would fence each other. Is the other map gone for \
+                    good, and nothing runs on it: `hexlane bind --from` its name";
+
+impl OpenError {
+    fn of(place: &str, failure: Failure) -> Self {
+        Self {
+            place: place.to_owned(),
+            failure,
+            hint: "",
+        }
+    }
 }
 
 /// Queue and map, open.
@@ -63,6 +78,41 @@ impl Opened {
         Ok(Self { queue, map })
     }
 
+    /// Holds the queue to the map.
+    ///
+    /// # Errors
+    /// It is bound to another map.
+    pub(super) async fn bind(&self) -> Result<(), OpenError> {
+        let map = self.authority().await?;
+        self.queue.bind(&map).await.map_err(|failure| {
+            let mismatch = failure.code == Code::AuthorityMismatch;
+            let hint = if mismatch { HINT } else { "" };
+            let place = "the queue in Redis".to_owned();
+            OpenError {
+                place,
+                failure,
+                hint,
+            }
+        })
+    }
+
+    /// The name of the map.
+    ///
+    /// # Errors
+    /// The map cannot be asked.
+    pub(super) async fn authority(&self) -> Result<Authority, OpenError> {
+        let name = self.map.authority().await;
+        name.map_err(|failure| OpenError::of("the map", failure))
+    }
+
+    /// The queue in Redis, when it is there.
+    pub(super) const fn redis(&self) -> Option<&RedisQueue> {
+        match &self.queue {
+            AnyQueue::Embedded(_) => None,
+            AnyQueue::Redis(queue) => Some(queue),
+        }
+    }
+
     /// The same, as an engine takes them.
     pub(super) fn stores(&self) -> AnyStores {
         Stores {
@@ -95,7 +145,7 @@ impl EmbeddedFolder {
         let place = settings.run.data_dir.display().to_string();
         match Folder::take(&sqlite(settings), Arc::clone(clock)) {
             Ok(folder) => Ok(Self { folder, place }),
-            Err(failure) => Err(OpenError { place, failure }),
+            Err(failure) => Err(OpenError::of(&place, failure)),
         }
     }
 
@@ -113,10 +163,7 @@ impl EmbeddedFolder {
     }
 
     fn error(&self, failure: Failure) -> OpenError {
-        OpenError {
-            place: self.place.clone(),
-            failure,
-        }
+        OpenError::of(&self.place, failure)
     }
 }
 
@@ -125,10 +172,7 @@ async fn redis_queue(
     clock: &Arc<dyn Clock>,
 ) -> Result<AnyQueue, OpenError> {
     let queue = RedisQueue::connect(settings.clone(), Arc::clone(clock)).await;
-    let queue = queue.map_err(|failure| OpenError {
-        place: "the queue in Redis".to_owned(),
-        failure,
-    })?;
+    let queue = queue.map_err(|failure| OpenError::of("the queue in Redis", failure))?;
     for warning in queue.warnings() {
         tracing::warn!(code = "redis.settings", "{warning}");
     }
@@ -137,10 +181,8 @@ async fn redis_queue(
 
 async fn postgis_map(settings: &hexlane_backend_postgis::Settings) -> Result<AnyMap, OpenError> {
     let map = PostgisMap::connect(settings).await;
-    map.map(AnyMap::Postgis).map_err(|failure| OpenError {
-        place: "the map in PostGIS".to_owned(),
-        failure,
-    })
+    map.map(AnyMap::Postgis)
+        .map_err(|failure| OpenError::of("the map in PostGIS", failure))
 }
 
 /// Whoever moves to Redis may leave events behind: nobody reads them there.

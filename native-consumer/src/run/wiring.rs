@@ -53,17 +53,22 @@ async fn start(settings: Settings, clock: Arc<dyn Clock>) -> Result<Running, Sta
     let server = Server::bind(listen, settings.run.connections_max).await;
     let server = server.map_err(|error| StartError::Listen(listen, error))?;
     let opened = Opened::open(&settings, &clock).await?;
+    if let Err(error) = opened.bind().await {
+        // Nothing was begun: the map is left as a stop leaves it.
+        drop(opened.stop().await);
+        return Err(error.into());
+    }
     let stores = opened.stores();
     let places = stores::places(&settings);
     let metrics = Arc::new(Metrics::default());
     let (stop, stopping) = stop_pair();
     let layers = ReferenceLayers::start(&settings.reference, &metrics, &stopping).await;
+    let layers = layers.map_err(StartError::Layers)?;
     let engine = engine(&settings, stores.clone(), &clock, &metrics).joined_by(Arc::new(layers));
     let engine = tokio::spawn(engine.run(stopping.clone()));
     let app = App::new(
         settings.door,
         settings.relay_secrets,
-    let layers = layers.map_err(StartError::Layers)?;
         settings.run.intake_bytes_in_flight_max,
         stores,
         clock,
