@@ -2,7 +2,7 @@
 
 use crate::check::CheckArgs;
 use crate::config::ConfigCommand;
-use crate::run::RunArgs;
+use crate::run::{BindArgs, RunArgs};
 use crate::send::SendArgs;
 use crate::status::StatusArgs;
 
@@ -33,6 +33,10 @@ pub enum Command {
     /// Ends 0 when every feature was accepted, 1 when some were refused, 2 when some could
     /// not be sent.
     Send(SendArgs),
+    /// Binds the queue in Redis to the map of the settings, once the map before is gone.
+    ///
+    /// Ends 0 when it is bound, 1 on mistakes in settings, 2 when it could not be.
+    Bind(BindArgs),
     /// Counts what became of events.
     Status(StatusArgs),
     /// Checks and shows settings.

@@ -5,6 +5,7 @@
 //! | `run` | intake, relay and delivery in one process |
 //! | `check` | judges files |
 //! | `send` | sends files to a door |
+//! | `bind` | binds the queue in Redis to another map |
 //! | `status` | counts what became of events |
 //! | `config` | checks and shows settings |
 //!
@@ -44,6 +45,7 @@ pub fn main(args: &Args) -> Exit {
         Command::Run(args) => Ok(run::run(args, &environment)),
         Command::Check(args) => check::check(args),
         Command::Send(args) => send::send(args, &environment),
+        Command::Bind(args) => run::bind(args, &environment),
         Command::Status(args) => status::status(args, &environment),
         Command::Config(command) => config::config(command, &environment),
     };

@@ -8,8 +8,11 @@ mod keeper;
 mod origin;
 
 use self::keeper::Keeper;
+use self::origin::Origin;
 use crate::metrics::Metrics;
 use crate::settings::ReferenceSettings;
+use hexlane_backend::Failure;
+use hexlane_backend_postgis::PostgisLayers;
 use hexlane_core::effect::Effect;
 use hexlane_engine::{Join, JoinFailure, StopSignal};
 use hexlane_join::{Layer, Matches, Subject, document};
@@ -43,18 +46,24 @@ pub struct ReferenceLayers {
 
 impl ReferenceLayers {
     /// Loads every layer once, whatever comes of it, and keeps each up to date until the stop.
+    ///
+    /// # Errors
+    /// The server of the tables cannot be asked as the settings say. That it is away is none.
     pub async fn start(
         settings: &ReferenceSettings,
         metrics: &Arc<Metrics>,
         stop: &StopSignal,
-    ) -> Self {
+    ) -> Result<Self, Failure> {
+        let server = settings.server.as_ref().map(PostgisLayers::new);
+        let server = server.transpose()?;
         let mut slots = BTreeMap::new();
         for layer in &settings.layers {
             let slot = Arc::new(Slot {
                 name: layer.name.clone(),
                 current: RwLock::default(),
             });
-            let mut keeper = Keeper::new(layer, Arc::clone(&slot), Arc::clone(metrics));
+            let origin = Origin::of(&layer.place, server.as_ref())?;
+            let mut keeper = Keeper::new(origin, layer, Arc::clone(&slot), Arc::clone(metrics));
             keeper.look().await;
             tokio::spawn(keeper.keep(stop.clone()));
             slots.insert(layer.name.clone(), slot);
@@ -64,11 +73,11 @@ impl ReferenceLayers {
             slots.cloned().collect()
         };
         let sources = settings.joins.iter();
-        Self {
+        Ok(Self {
             sources: sources
                 .map(|(source, names)| (source.clone(), of_source(names)))
                 .collect(),
-        }
+        })
     }
 }
 

@@ -3,12 +3,15 @@
 //! Wiring alone: settings become stores, stores an engine and a door. It decides nothing
 //! about events, keeps no state of its own, and starts nothing when a setting is wrong.
 
+mod bind;
 mod map;
 mod opening;
 mod queue;
 mod signals;
 mod stores;
 mod wiring;
+
+pub use bind::{BindArgs, bind};
 
 use crate::clock::SystemClock;
 use crate::config;

@@ -27,7 +27,7 @@ pub use layers::{Layered, Layers};
 pub use loaded::{Loaded, load};
 pub use name::{OwnEnvironment, SettingName};
 pub use origin::{Mistake, Origin};
-pub use reference::{LayerFile, LayerSettings, ReferenceSettings};
+pub use reference::{LayerPlace, LayerSettings, ReferenceSettings};
 pub(crate) use resolve::queue_limits;
 pub use resolved::{
     DeliverySettings, LogFormat, LogSettings, RunSettings, Settings, SqliteSettings,

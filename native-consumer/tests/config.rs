@@ -69,6 +69,20 @@ matches_max = 1001
 faulty = "keep"
 [layers.rivers]
 properties = ["name"]
+[layers.lines]
+table = "lines"
+[layers.areas]
+table = "gis."
+geometry = "geom"
+[layers.both]
+file = "both.gpkg"
+table = "both"
+[layers.odd]
+file = "odd.gpkg"
+geometry = "geom"
+[layers.named]
+table = "named"
+layer = "named"
 [sources.a]
 auth = "none"
 join = ["zones", "lakes"]
@@ -98,14 +112,33 @@ fn every_mistake_of_a_layer_or_a_join_is_told_with_its_place() {
         "hexlane.toml:7:1: a GeoJSON file has no layers",
         "hexlane.toml:8:1: at most 1000 matches",
         "hexlane.toml:9:10: `keep` is none of `mend`",
-        "hexlane.toml:10:9: layer `rivers` has no `file`",
-        "hexlane.toml:14:1: there is no layer `lakes`",
-        "hexlane.toml:17:8: invalid type: string",
+        "hexlane.toml:10:9: layer `rivers` has neither a `file` nor a `table`",
+        "hexlane.toml:13:1: no server is set for it: tables are read from that of [postgis]",
+        "hexlane.toml:15:1: is `table` or `schema.table`",
+        "hexlane.toml:19:1: a layer is either a `file` or a `table`",
+        "hexlane.toml:22:1: only a `table` has geometry columns",
+        "hexlane.toml:25:1: a table has no layers",
+        "hexlane.toml:28:1: there is no layer `lakes`",
+        "hexlane.toml:31:8: invalid type: string",
     ];
     assert_eq!(lines.len(), expected.len(), "{lines:#?}");
     for (line, expected) in lines.iter().zip(expected) {
         assert!(line.starts_with(expected), "{line}: {expected}");
     }
+    for server in [
+        "[run]\nmap = \"postgis\"",
+        "[postgis]\nurl = \"postgresql://gis@db/gis\"",
+    ] {
+        let right = format!("{server}\n[layers.lines]\ntable = \"gis.lines\"\ngeometry = \"geom\"");
+        assert_eq!(told(&right), ["the settings are right"]);
+    }
+    let elsewhere =
+        "[postgis]\nurl = \"postgresql://gis:secret@db/gis\"\n[layers.lines]\ntable = \"lines\"";
+    let lines = told(elsewhere);
+    assert!(
+        lines.len() == 1 && lines[0].starts_with("hexlane.toml:2:1: the password belongs"),
+        "{lines:?}"
+    );
     assert_eq!(
         told("layers = 1"),
         ["hexlane.toml:1:1: `layers` is a table, not integer"]

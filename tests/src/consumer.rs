@@ -94,17 +94,28 @@ impl Consumer {
     /// When it runs already.
     pub fn begin_restart(&mut self) {
         assert!(self.process.is_none(), "it runs");
+        let listen = format!("127.0.0.1:{}", self.port);
+        let process = self.begin(&["run", "--data", "data", "--listen", &listen]);
+        self.process = Some(process);
+    }
+
+    /// Runs a command of the program in its folder to its end; what it writes is in the log.
+    ///
+    /// # Panics
+    /// When it does not end.
+    #[must_use]
+    pub fn command(&self, arguments: &[&str]) -> Option<i32> {
+        let mut process = self.begin(arguments);
+        process.ended(START_LIMIT).code()
+    }
+
+    fn begin(&self, arguments: &[&str]) -> Process {
         let mut command = hexlane();
         command
             .current_dir(self.folder.path())
             .envs(self.variables.iter().map(|(name, value)| (name, value)))
-            .args(["run", "--data", "data"]);
-        command.args(["--listen", &format!("127.0.0.1:{}", self.port)]);
-        self.process = Some(Process::start(
-            "hexlane",
-            &mut command,
-            &self.folder.path().join("log"),
-        ));
+            .args(arguments);
+        Process::start("hexlane", &mut command, &self.folder.path().join("log"))
     }
 
     /// Waits until it says that it is ready.

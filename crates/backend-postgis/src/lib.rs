@@ -1,4 +1,5 @@
-//! Leases, map state, dead letters and tally in PostgreSQL with PostGIS.
+//! Leases, map state, dead letters and tally in PostgreSQL with PostGIS; and tables of
+//! anybody's as reference layers ([`PostgisLayer`]).
 //!
 //! | table | holds |
 //! |---|---|
@@ -30,6 +31,7 @@ mod crs;
 mod dead_letters;
 mod failure;
 mod gates;
+mod layer;
 mod leases;
 mod map;
 mod migration;
@@ -44,6 +46,7 @@ mod tls;
 mod view;
 
 pub use crs::MapCrs;
+pub use layer::{PostgisLayer, PostgisLayers, TableName};
 pub use map::PostgisMap;
 pub use server::Server;
 pub use settings::{Settings, Tls};

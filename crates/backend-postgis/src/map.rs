@@ -8,7 +8,7 @@ use crate::server::{self, Server};
 use crate::settings::Settings;
 use crate::sql::Names;
 use crate::{dead_letters, leases, sink, tally};
-use hexlane_backend::{Code, Epoch, Failure, Lease, Part, StoreError};
+use hexlane_backend::{Authority, Code, Epoch, Failure, Lease, Part, StoreError};
 use std::future::Future;
 use std::sync::Arc;
 use tokio_postgres::Row;
@@ -37,6 +37,7 @@ pub(crate) struct Store {
     pub(crate) sink: sink::Texts,
     pub(crate) dead_letters: dead_letters::Texts,
     pub(crate) tally: String,
+    authority: String,
 }
 
 impl PostgisMap {
@@ -66,9 +67,23 @@ impl PostgisMap {
             sink: sink::Texts::new(&names),
             dead_letters: dead_letters::Texts::new(&names),
             tally: names.fill(tally::QUERY),
+            authority: names.fill(migration::AUTHORITY),
         };
         Ok(Self {
             store: Arc::new(store),
+        })
+    }
+
+    /// The name of this map.
+    ///
+    /// # Errors
+    /// The server cannot be asked, or the name was damaged by hand.
+    pub async fn authority(&self) -> Result<Authority, Failure> {
+        let (connections, sql) = (&self.store.connections, &self.store.authority);
+        let rows = connections.read(Part::Sink, sql, &[]).await?;
+        let name = rows.first().and_then(|row| Authority::parse(row.get(0)));
+        name.ok_or_else(|| {
+            Failure::new(Part::Sink, Code::Corrupt).with_detail("the name of the map is damaged")
         })
     }
 

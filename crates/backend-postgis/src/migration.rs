@@ -15,10 +15,11 @@ use tokio_postgres::types::ToSql;
 
 /// Step by step, from an empty schema; the version is how many there are. Steps are added,
 /// never edited.
-const STEPS: [&str; 3] = [
+const STEPS: [&str; 4] = [
     include_str!("../migrations/0001_tables.sql"),
     include_str!("../migrations/0002_apply.sql"),
     include_str!("../migrations/0003_record.sql"),
+    include_str!("../migrations/0004_authority.sql"),
 ];
 
 /// Every table that the current version has.
@@ -38,6 +39,9 @@ const META: &str = "
     CREATE TABLE @schema.meta (name text PRIMARY KEY, value text NOT NULL)";
 
 const VERSION: &str = "schema_version";
+
+/// The name of the map, since step 4.
+pub(crate) const AUTHORITY: &str = "SELECT value FROM @schema.meta WHERE name = 'authority'";
 
 /// Makes the schema, or brings it up to date, or finds it good.
 pub(crate) async fn migrate(

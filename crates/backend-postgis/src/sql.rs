@@ -25,7 +25,8 @@ impl Names {
     }
 }
 
-fn quoted(name: &str) -> String {
+/// A name as SQL takes it.
+pub(crate) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 

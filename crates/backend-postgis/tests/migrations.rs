@@ -41,7 +41,7 @@ async fn processes_that_start_at_once_make_one_schema() {
             start.await.unwrap().unwrap();
         }
         let versions = format!("SELECT count(*) FROM \"{schema}\".meta");
-        assert_eq!(server.number(&versions).await, 4);
+        assert_eq!(server.number(&versions).await, 5);
     }
 }
 
@@ -49,6 +49,7 @@ async fn processes_that_start_at_once_make_one_schema() {
 async fn an_older_schema_is_brought_up_to_date_and_keeps_what_it_has() {
     let server = Server::start();
     let map = PostgisMap::connect(&settings(&server)).await.unwrap();
+    let name = map.authority().await.unwrap();
     let lease = lease(&map, 7).await;
     let effects = vec![Sample::new("a").effect()];
     assert_eq!(map.apply(&lease, effects).await.unwrap().len(), 1);
@@ -71,6 +72,16 @@ async fn an_older_schema_is_brought_up_to_date_and_keeps_what_it_has() {
     assert_eq!(map.record(&lease, letters).await.unwrap().len(), 1);
     let counts = map.tally().await.unwrap();
     assert_eq!((counts.applied, counts.dead), (1, 1));
+    assert_eq!(map.authority().await.unwrap(), name);
+    let other = Settings {
+        schema: "other".to_owned(),
+        ..settings(&server)
+    };
+    let other = PostgisMap::connect(&other).await.unwrap();
+    assert_ne!(other.authority().await.unwrap(), name);
+    let damage = "UPDATE hexlane.meta SET value = 'x' WHERE name = 'authority'";
+    server.sql("map", damage).await;
+    assert_eq!(map.authority().await.unwrap_err().code, Code::Corrupt);
 }
 
 #[tokio::test]

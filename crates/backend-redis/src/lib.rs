@@ -16,10 +16,12 @@
 //! second, and a failover takes what had not reached the replica. [`RedisQueue::warnings`]
 //! says what was found; a store that keeps nothing over a restart is refused.
 //!
-//! It issues no leases (whoever holds the map state does), retries nothing, reads no
+//! It issues no leases: the map does, and [`RedisQueue::bind`] holds the queue to one map.
+//! It retries nothing, reads no
 //! settings file, environment or clock.
 
 mod acl;
+mod authority;
 mod connection;
 mod doorbell;
 mod failure;

@@ -20,7 +20,7 @@ use hexlane_backend::{
 };
 use hexlane_core::Envelope;
 use hexlane_core::lane::Shard;
-use hexlane_streams::Publish;
+use hexlane_streams::{Layout, Publish};
 use redis::{Value, cmd};
 use std::fmt;
 use std::sync::Arc;
@@ -90,6 +90,10 @@ impl RedisQueue {
         Ok(Self {
             store: Arc::new(store),
         })
+    }
+
+    pub(crate) fn connection_and_layout(&self) -> (&Connection, &Layout) {
+        (&self.store.connection, &self.store.settings.layout)
     }
 
     /// What an operator should know about the server.

@@ -10,7 +10,7 @@ mod support;
 
 use hexlane_backend::conformance::Setup;
 use hexlane_backend::conformance::sample::Sample;
-use hexlane_backend::{Bell, Code, Queue, RetryState};
+use hexlane_backend::{Authority, Bell, Code, Queue, RetryState};
 use hexlane_backend_redis::{
     Login, RedisQueue, Settings, Tls, Topology, consumer_rules, publisher_rules,
 };
@@ -44,6 +44,9 @@ async fn a_user_with_the_consumers_rules_can_do_everything() {
         ..settings(Topology::Single(server.address()))
     };
     let queue = RedisQueue::connect(settings, Setup::clock()).await.unwrap();
+    let maps = ["a", "b"].map(|digit| Authority::parse(&digit.repeat(32)).unwrap());
+    queue.bind(&maps[0]).await.unwrap();
+    queue.rebind(&maps[0], &maps[1]).await.unwrap();
     let heard = queue.arrived(Bell::default()).await.unwrap();
     publish(&queue, &["a", "b"]).await.unwrap();
     queue.arrived(heard).await.unwrap();

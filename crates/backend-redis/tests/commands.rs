@@ -10,7 +10,7 @@ mod support;
 
 use hexlane_backend::conformance::Setup;
 use hexlane_backend::conformance::sample::Sample;
-use hexlane_backend::{Bell, Position, Queue, RetryState};
+use hexlane_backend::{Authority, Bell, Position, Queue, RetryState};
 use hexlane_backend_redis::{RedisQueue, Replay, Settings, Topology};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -64,6 +64,9 @@ async fn everything(topology: Topology) {
     };
     let clock = Setup::clock();
     let queue = RedisQueue::connect(settings, clock.clone()).await.unwrap();
+    let maps = ["a", "b"].map(|digit| Authority::parse(&digit.repeat(32)).unwrap());
+    queue.bind(&maps[0]).await.unwrap();
+    queue.rebind(&maps[0], &maps[1]).await.unwrap();
     let heard = queue.arrived(Bell::default()).await.unwrap();
     queue.writable().await.unwrap();
     publish(&queue, &["a", "b", "c"]).await.unwrap();

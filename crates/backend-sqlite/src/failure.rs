@@ -85,6 +85,7 @@ pub(crate) const fn ends_connection(code: Code) -> bool {
         | Code::InUse
         | Code::Stopped
         | Code::ShardMapMismatch
+        | Code::AuthorityMismatch
         | Code::EnvelopeTooLarge
         | Code::BatchTooLarge
         | Code::RowRefused

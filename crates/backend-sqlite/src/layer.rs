@@ -4,7 +4,9 @@
 use crate::failure::Stop;
 use crate::geopackage::{binary, schema::SRS_ID};
 use crate::read_only::snapshot;
-use hexlane_backend::{Code, Failure, LayerContent, LayerFeature, LayerSource, LayerStamp, Part};
+use hexlane_backend::{
+    Code, Failure, LayerContent, LayerFeature, LayerRead, LayerSource, LayerStamp, Part,
+};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row};
 use serde_json::{Map, Number, Value};
@@ -25,6 +27,23 @@ impl SqliteLayer {
     pub const fn new(path: PathBuf, table: Option<String>) -> Self {
         Self { path, table }
     }
+
+    /// SQLite sees one state of what it wrote itself; a file that is copied over this one
+    /// meanwhile shows in the stamp.
+    fn read_one_state(&self) -> Result<LayerRead, Failure> {
+        let before = stamp(&self.path)?;
+        let features = snapshot(Part::Layers, &self.path, |connection| {
+            read(connection, self.table.as_deref())
+        });
+        if stamp(&self.path)? != before {
+            let detail = format!("{}: it changed while it was read", self.path.display());
+            return Err(Failure::new(Part::Layers, Code::Busy).with_detail(detail));
+        }
+        Ok(LayerRead {
+            stamp: before,
+            features: features?,
+        })
+    }
 }
 
 impl LayerSource for SqliteLayer {
@@ -33,14 +52,9 @@ impl LayerSource for SqliteLayer {
         off_thread(move || stamp(&path)).await
     }
 
-    async fn read(&self) -> Result<Vec<LayerFeature>, Failure> {
+    async fn read(&self) -> Result<LayerRead, Failure> {
         let layer = self.clone();
-        let read = move || {
-            snapshot(Part::Layers, &layer.path, |connection| {
-                read(connection, layer.table.as_deref())
-            })
-        };
-        off_thread(read).await
+        off_thread(move || layer.read_one_state()).await
     }
 }
 

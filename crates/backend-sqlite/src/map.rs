@@ -4,14 +4,14 @@
 pub(crate) mod schema;
 
 use crate::connection::Database;
-use crate::failure::Stop;
+use crate::failure::{Stop, unfenced};
 use crate::folder::{FolderLock, MAP_FILE};
 use crate::geopackage::{extent, functions};
 use crate::job::Desk;
 use crate::settings::Settings;
 use crate::{reader, writer};
 use hexlane_backend::fence::{Admitted, Fence};
-use hexlane_backend::{Clock, Epoch, Failure, Lease, Part};
+use hexlane_backend::{Authority, Clock, Code, Epoch, Failure, Lease, Part};
 use hexlane_core::lane::Shard;
 use rusqlite::{Connection, OptionalExtension};
 use std::sync::Arc;
@@ -70,6 +70,23 @@ impl SqliteMap {
         Ok(Self {
             store: Arc::new(store),
         })
+    }
+
+    /// The name of this map.
+    ///
+    /// # Errors
+    /// The file cannot be read, or was damaged by hand.
+    pub async fn authority(&self) -> Result<Authority, Failure> {
+        let work = |connection: &Connection| {
+            let name: String =
+                connection.query_row(schema::AUTHORITY_QUERY, [], |row| row.get(0))?;
+            Ok(Authority::parse(&name))
+        };
+        let name = self.store.reader.run(Part::Sink, work, |_| {}).await;
+        let damaged = || {
+            Failure::new(Part::Sink, Code::Corrupt).with_detail("the name of the map is damaged")
+        };
+        name.map_err(unfenced(Part::Sink))?.ok_or_else(damaged)
     }
 
     /// Finishes what was asked, then leaves the file so that it can be copied alone. Calls

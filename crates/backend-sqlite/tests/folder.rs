@@ -168,9 +168,40 @@ async fn a_map_from_before_joins_is_taken_over_with_what_it_holds() {
     let rows = "SELECT group_concat(entity || '=' || coalesce(joined, '-')) FROM features";
     assert_eq!(text(rows), "van-1=-,van-2={\"zones\":[]}");
     let version = "SELECT value FROM hexlane_meta WHERE name = 'schema_version'";
-    assert_eq!(text(version), "3");
+    assert_eq!(text(version), "4");
     let again = Embedded::open(&settings, Setup::clock()).unwrap();
     again.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_map_has_a_name_of_its_own_for_ever() {
+    let (dir, settings) = stopped().await;
+    let name_of = async |settings: &Settings| {
+        let stores = Embedded::open(settings, Setup::clock()).unwrap();
+        let name = stores.map.authority().await.unwrap();
+        stores.stop().await.unwrap();
+        name
+    };
+    let name = name_of(&settings).await;
+    assert_eq!(name_of(&settings).await, name);
+    let (_other_dir, other) = stopped().await;
+    assert_ne!(name_of(&other).await, name);
+    let map = dir.path().join("map.gpkg");
+    let nameless = "DELETE FROM hexlane_meta WHERE name = 'authority';
+                    UPDATE hexlane_meta SET value = '3' WHERE name = 'schema_version'";
+    execute(&map, nameless);
+    let named = name_of(&settings).await;
+    assert_ne!(named, name);
+    assert_eq!(name_of(&settings).await, named);
+    execute(
+        &map,
+        "UPDATE hexlane_meta SET value = 'x' WHERE name = 'authority'",
+    );
+    let stores = Embedded::open(&settings, Setup::clock()).unwrap();
+    assert_eq!(
+        stores.map.authority().await.unwrap_err().code,
+        Code::Corrupt
+    );
 }
 
 #[tokio::test]

@@ -64,7 +64,8 @@ async fn a_layer_of_gdal_is_read_in_the_order_of_its_rows() {
     let features = layer(&dir.path().join("zones.gpkg"), None)
         .read()
         .await
-        .unwrap();
+        .unwrap()
+        .features;
     assert_eq!(features.len(), 2);
     assert_eq!(
         (features[0].place.as_str(), features[1].place.as_str()),
@@ -98,7 +99,8 @@ async fn a_layer_must_be_named_where_there_are_several_and_exist() {
         failure.detail.unwrap(),
         "it has no layer `zones`: `more`, `places`"
     );
-    assert_eq!(layer(&file, Some("more")).read().await.unwrap().len(), 2);
+    let more = layer(&file, Some("more")).read().await.unwrap();
+    assert_eq!(more.features.len(), 2);
 }
 
 #[tokio::test]
@@ -128,7 +130,7 @@ async fn what_is_missing_or_no_geopackage_is_said_by_its_name_and_left_alone() {
 async fn our_own_map_is_a_layer_too_and_its_stamp_changes_with_it() {
     let folder = Folder::new();
     let map = layer(&folder.path("map.gpkg"), Some("features"));
-    assert!(map.read().await.unwrap().is_empty());
+    assert!(map.read().await.unwrap().features.is_empty());
     let before = map.stamp().await.unwrap();
     assert_eq!(map.stamp().await.unwrap(), before);
     let lease = folder
@@ -142,7 +144,7 @@ async fn our_own_map_is_a_layer_too_and_its_stamp_changes_with_it() {
         .await
         .unwrap();
     assert_ne!(map.stamp().await.unwrap(), before, "the log grew");
-    let features = map.read().await.unwrap();
+    let features = map.read().await.unwrap().features;
     assert_eq!(features[0].wkb, Some(point_wkb(1.0, 2.0)));
 }
 
@@ -158,6 +160,6 @@ async fn a_geometry_that_is_none_is_left_to_whoever_judges() {
     let drops: String = connection.query_row(drops, [], |row| row.get(0)).unwrap();
     let broken = "UPDATE places SET geom = x'0102' WHERE fid = 1";
     connection.execute_batch(&(drops + broken)).unwrap();
-    let features = layer(&file, None).read().await.unwrap();
+    let features = layer(&file, None).read().await.unwrap().features;
     assert_eq!(features[0].wkb.as_deref(), Some(&[1, 2][..]));
 }

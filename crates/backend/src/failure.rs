@@ -134,6 +134,8 @@ pub enum Code {
     Stopped,
     /// The stored shard map is another one.
     ShardMapMismatch,
+    /// The queue is bound to another map.
+    AuthorityMismatch,
     /// An encoded envelope is over the limit.
     EnvelopeTooLarge,
     /// More items in one call than the limit.
@@ -163,6 +165,7 @@ impl Code {
             Self::InUse => "store.in_use",
             Self::Stopped => "store.stopped",
             Self::ShardMapMismatch => "store.shard_map_mismatch",
+            Self::AuthorityMismatch => "store.authority_mismatch",
             Self::EnvelopeTooLarge => "store.envelope_too_large",
             Self::BatchTooLarge => "store.batch_too_large",
             Self::RowRefused => "persist.rejected",
@@ -187,6 +190,7 @@ impl Code {
             | Self::NotAStore
             | Self::SchemaNewer
             | Self::ShardMapMismatch
+            | Self::AuthorityMismatch
             | Self::EnvelopeTooLarge
             | Self::BatchTooLarge
             | Self::RowRefused

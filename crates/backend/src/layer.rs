@@ -7,8 +7,10 @@
 //!   OGC:CRS84). A layer in another system is refused ([`Code::Settings`]), never read as if
 //!   it were in degrees.
 //! - Properties as a JSON object. Bytes have no place in one and are left out.
-//! - [`LayerSource::stamp`] is cheap, and another one whenever the content may be another.
-//!   Asked before and after a read, it tells whether the read saw one state.
+//! - [`LayerSource::stamp`] is cheap, and another one whenever the content may be another. A
+//!   change may be seen late; none is missed for ever.
+//! - A read sees one state and tells its stamp. Where that cannot be had, because the layer
+//!   changed meanwhile, it is [`Code::Busy`].
 //! - Away, missing or unreadable is a [`Failure`]; it never gives half a layer.
 //!
 //! Not here: validity, indexes, what matches. Whoever reads judges what it gets.
@@ -51,13 +53,22 @@ impl fmt::Display for LayerStamp {
     }
 }
 
+/// A layer in one state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayerRead {
+    /// The state.
+    pub stamp: LayerStamp,
+    /// Every feature, in order.
+    pub features: Vec<LayerFeature>,
+}
+
 /// Where a layer is kept.
 pub trait LayerSource: Send + Sync + 'static {
     /// The state that the layer is in now.
     fn stamp(&self) -> impl Future<Output = Result<LayerStamp, Failure>> + Send;
 
     /// All of it.
-    fn read(&self) -> impl Future<Output = Result<Vec<LayerFeature>, Failure>> + Send;
+    fn read(&self) -> impl Future<Output = Result<LayerRead, Failure>> + Send;
 }
 
 /// Features under reading, within the limits.

@@ -18,6 +18,7 @@
 //!
 //! No vendor type, no retry policy, no runtime: futures here need a waker and nothing else.
 
+pub mod authority;
 pub mod clock;
 #[cfg(feature = "conformance")]
 pub mod conformance;
@@ -39,6 +40,7 @@ pub mod settlement;
 pub mod sink;
 pub mod tally;
 
+pub use authority::Authority;
 pub use clock::Clock;
 pub use dead_letters::{
     DeadCount, DeadLetter, DeadLetterState, DeadLetters, Destination, GeometryError,
@@ -47,7 +49,7 @@ pub use dead_letters::{
 pub use delivery::{Body, Delivery, Receipt};
 pub use failure::{Code, Failure, FailureKind, Part, StoreError};
 pub use key::{EventKey, KeyId};
-pub use layer::{LayerContent, LayerFeature, LayerSource, LayerStamp};
+pub use layer::{LayerContent, LayerFeature, LayerRead, LayerSource, LayerStamp};
 pub use lease::{Epoch, Holder, Lease, Leases};
 pub use limits::QueueLimits;
 pub use queue::{Bell, Credit, Position, Published, Queue, QueueExt, RawEntry, ShardBacklog};

@@ -22,6 +22,7 @@ pub(crate) fn cause_of(failure: &Failure) -> Cause {
         | Code::NotAStore
         | Code::SchemaNewer
         | Code::ShardMapMismatch
+        | Code::AuthorityMismatch
         | Code::BatchTooLarge
         | Code::Settings => Cause::SinkMisconfigured { code },
     }

@@ -54,7 +54,7 @@ impl Layout {
         self.shard_map
     }
 
-    /// The hash that holds the shard map.
+    /// The hash that holds the shard map, and the name of the map that the queue is bound to.
     #[must_use]
     pub fn meta_key(&self) -> String {
         format!("{}:meta", self.namespace)

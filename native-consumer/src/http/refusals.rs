@@ -87,6 +87,7 @@ const fn is_of_the_queue(code: Code) -> bool {
         | Code::InUse
         | Code::Stopped
         | Code::ShardMapMismatch
+        | Code::AuthorityMismatch
         | Code::Settings
         | Code::Internal => true,
     }

@@ -20,8 +20,6 @@ enum LoadError {
     Away(#[from] Failure),
     #[error(transparent)]
     Unusable(#[from] LayerError),
-    #[error("it changed while it was read")]
-    Changing,
     #[error("its reader died")]
     Died,
 }
@@ -40,9 +38,14 @@ pub(super) struct Keeper {
 }
 
 impl Keeper {
-    pub(super) fn new(settings: &LayerSettings, slot: Arc<Slot>, metrics: Arc<Metrics>) -> Self {
+    pub(super) fn new(
+        origin: Origin,
+        settings: &LayerSettings,
+        slot: Arc<Slot>,
+        metrics: Arc<Metrics>,
+    ) -> Self {
         Self {
-            origin: Origin::of(&settings.file),
+            origin,
             rules: settings.rules.clone(),
             reload: settings.reload,
             slot,
@@ -65,30 +68,21 @@ impl Keeper {
 
     /// Loads it when it is in another state than before.
     pub(super) async fn look(&mut self) {
-        let stamp = match self.origin.stamp().await {
+        match self.origin.stamp().await {
             Ok(stamp) if self.done.as_ref() == Some(&stamp) => {
                 self.told = None;
                 return;
             }
-            Ok(stamp) => stamp,
+            Ok(_) => {}
             Err(failure) => return self.failed(&failure.into()),
-        };
-        match self.load(&stamp).await {
-            Ok(made) => {
-                self.done = Some(stamp);
-                self.loaded(made);
-            }
-            Err(error) => {
-                if matches!(error, LoadError::Unusable(_)) {
-                    self.done = Some(stamp);
-                }
-                self.failed(&error);
-            }
+        }
+        if let Err(error) = self.load().await {
+            self.failed(&error);
         }
     }
 
-    async fn load(&self, before: &LayerStamp) -> Result<Made, LoadError> {
-        let content = self.origin.read().await?;
+    async fn load(&mut self) -> Result<(), LoadError> {
+        let (stamp, content) = self.origin.read().await?;
         let (name, rules) = (self.slot.name.clone(), self.rules.clone());
         let made = tokio::task::spawn_blocking(move || {
             let mut builder = LayerBuilder::new(&name, rules);
@@ -96,11 +90,9 @@ impl Keeper {
             Ok::<Made, LayerError>(builder.build())
         });
         let made = made.await.map_err(|_| LoadError::Died)?;
-        // What was read while it changed may be torn, whatever it looks like.
-        if self.origin.stamp().await? != *before {
-            return Err(LoadError::Changing);
-        }
-        Ok(made?)
+        self.done = Some(stamp);
+        self.loaded(made?);
+        Ok(())
     }
 
     fn loaded(&mut self, made: Made) {

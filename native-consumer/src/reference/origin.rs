@@ -1,19 +1,20 @@
 //! Where a layer is kept: what state it is in, and all of it.
 
-use crate::settings::LayerFile;
+use crate::settings::LayerPlace;
 use hexlane_backend::layer::LAYER_BYTES_MAX;
-use hexlane_backend::{Code, Failure, LayerFeature, LayerSource, LayerStamp, Part};
+use hexlane_backend::{Code, Failure, LayerFeature, LayerRead, LayerSource, LayerStamp, Part};
+use hexlane_backend_postgis::{PostgisLayer, PostgisLayers};
 use hexlane_backend_sqlite::SqliteLayer;
 use hexlane_join::{LayerBuilder, LayerError};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// A place that layers come from. A table of PostGIS will be another one: it gives features,
-/// as a GeoPackage does.
-#[derive(Clone, Debug)]
+/// A place that layers come from.
+#[derive(Debug)]
 pub(super) enum Origin {
     GeoJson(PathBuf),
     GeoPackage(SqliteLayer),
+    Table(PostgisLayer),
 }
 
 /// A layer as it was read, not judged yet.
@@ -24,27 +25,37 @@ pub(super) enum Content {
 }
 
 impl Origin {
-    pub(super) fn of(file: &LayerFile) -> Self {
-        match file {
-            LayerFile::GeoJson(path) => Self::GeoJson(path.clone()),
-            LayerFile::GeoPackage(path, layer) => {
+    /// Tables are on that server.
+    pub(super) fn of(place: &LayerPlace, server: Option<&PostgisLayers>) -> Result<Self, Failure> {
+        Ok(match place {
+            LayerPlace::GeoJson(path) => Self::GeoJson(path.clone()),
+            LayerPlace::GeoPackage(path, layer) => {
                 Self::GeoPackage(SqliteLayer::new(path.clone(), layer.clone()))
             }
-        }
+            LayerPlace::Table(name, geometry) => {
+                // The settings gave a server with the first table.
+                let server = server.ok_or(Failure::new(Part::Layers, Code::Internal))?;
+                Self::Table(server.table(name.clone(), geometry.clone()))
+            }
+        })
     }
 
     pub(super) async fn stamp(&self) -> Result<LayerStamp, Failure> {
         match self {
             Self::GeoJson(path) => off_thread(path, stamp).await,
             Self::GeoPackage(layer) => layer.stamp().await,
+            Self::Table(layer) => layer.stamp().await,
         }
     }
 
-    pub(super) async fn read(&self) -> Result<Content, Failure> {
-        match self {
-            Self::GeoJson(path) => off_thread(path, read).await.map(Content::GeoJson),
-            Self::GeoPackage(layer) => layer.read().await.map(Content::Features),
-        }
+    /// All of it, and the one state that it was in.
+    pub(super) async fn read(&self) -> Result<(LayerStamp, Content), Failure> {
+        let LayerRead { stamp, features } = match self {
+            Self::GeoJson(path) => return off_thread(path, read).await,
+            Self::GeoPackage(layer) => layer.read().await?,
+            Self::Table(layer) => layer.read().await?,
+        };
+        Ok((stamp, Content::Features(features)))
     }
 }
 
@@ -87,11 +98,17 @@ fn stamp(path: &Path) -> std::io::Result<LayerStamp> {
     )))
 }
 
-fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+/// What was read while it changed may be torn, whatever it looks like.
+fn read(path: &Path) -> std::io::Result<(LayerStamp, Content)> {
+    let before = stamp(path)?;
     let bytes = usize::try_from(path.metadata()?.len()).unwrap_or(usize::MAX);
     if bytes > LAYER_BYTES_MAX {
         let message = format!("{bytes} bytes are more than {LAYER_BYTES_MAX}");
         return Err(std::io::Error::other(message));
     }
-    std::fs::read(path)
+    let text = std::fs::read(path)?;
+    if stamp(path)? != before {
+        return Err(std::io::Error::other("it changed while it was read"));
+    }
+    Ok((before, Content::GeoJson(text)))
 }

@@ -2,8 +2,8 @@
 //! commit together, so they stand in one place.
 
 use hexlane_backend::{
-    ClaimQuery, DeadCount, DeadLetter, DeadLetters, EventKey, Failure, Holder, Landed, Lease,
-    Leases, OutcomeCounts, Recorded, Sink, StoreError, StoredDeadLetter, Tally,
+    Authority, ClaimQuery, DeadCount, DeadLetter, DeadLetters, EventKey, Failure, Holder, Landed,
+    Lease, Leases, OutcomeCounts, Recorded, Sink, StoreError, StoredDeadLetter, Tally,
 };
 use hexlane_backend_postgis::PostgisMap;
 use hexlane_backend_sqlite::SqliteMap;
@@ -20,6 +20,14 @@ pub(super) enum AnyMap {
 }
 
 impl AnyMap {
+    /// The name of this map.
+    pub(super) async fn authority(&self) -> Result<Authority, Failure> {
+        match self {
+            Self::Embedded(map) => map.authority().await,
+            Self::Postgis(map) => map.authority().await,
+        }
+    }
+
     /// Finishes what was asked and closes it.
     pub(super) async fn stop(&self) -> Result<(), Failure> {
         match self {

@@ -54,7 +54,7 @@ async fn open_when_there(
 ) -> Result<Opened, OpenError> {
     let (mut tries, mut last) = (0_u32, None);
     loop {
-        let error = match Opened::open(settings, clock).await {
+        let error = match open_and_bind(settings, clock).await {
             Ok(opened) => return Ok(opened),
             Err(error) if error.may_pass() => error,
             Err(error) => return Err(error),
@@ -69,4 +69,15 @@ async fn open_when_there(
         tries = tries.saturating_add(1);
         tokio::time::sleep(PAUSE).await;
     }
+}
+
+/// Opens both, and holds the queue to the map. What it cannot hold is left as a stop
+/// leaves it.
+async fn open_and_bind(settings: &Settings, clock: &Arc<dyn Clock>) -> Result<Opened, OpenError> {
+    let opened = Opened::open(settings, clock).await?;
+    if let Err(error) = opened.bind().await {
+        drop(opened.stop().await);
+        return Err(error);
+    }
+    Ok(opened)
 }

@@ -2,8 +2,8 @@
 //! once, not once a combination.
 
 use hexlane_backend::{
-    Bell, Credit, Delivery, Failure, Lease, Position, Published, Queue, RawEntry, Settled,
-    Settlement, ShardBacklog, StoreError, Unsettled,
+    Authority, Bell, Credit, Delivery, Failure, Lease, Position, Published, Queue, RawEntry,
+    Settled, Settlement, ShardBacklog, StoreError, Unsettled,
 };
 use hexlane_backend_redis::RedisQueue;
 use hexlane_backend_sqlite::SqliteQueue;
@@ -26,6 +26,14 @@ impl AnyQueue {
         match self {
             Self::Embedded(_) => shard_map.all().collect(),
             Self::Redis(queue) => queue.shards().to_vec(),
+        }
+    }
+
+    /// Holds the queue to that map. An embedded one stands in its folder.
+    pub(super) async fn bind(&self, map: &Authority) -> Result<(), Failure> {
+        match self {
+            Self::Embedded(_) => Ok(()),
+            Self::Redis(queue) => queue.bind(map).await,
         }
     }
 

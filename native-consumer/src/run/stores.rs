@@ -3,7 +3,7 @@
 use super::map::AnyMap;
 use super::queue::AnyQueue;
 use crate::settings::{Settings, queue_limits};
-use hexlane_backend::{Clock, Failure, FailureKind, Holder};
+use hexlane_backend::{Authority, Clock, Code, Failure, FailureKind, Holder};
 use hexlane_backend_postgis::PostgisMap;
 use hexlane_backend_redis::RedisQueue;
 use hexlane_backend_sqlite::{Folder, Settings as SqliteSettings};
@@ -14,17 +14,44 @@ use std::sync::Arc;
 /// The stores as an engine takes them.
 pub(super) type AnyStores = Stores<AnyMap, AnyQueue, AnyMap, AnyMap>;
 
+/// The stores on servers, as errors name them.
+const QUEUE: &str = "the queue in Redis";
+const MAP: &str = "the map in PostGIS";
+
 /// Why a store did not open, and which it is.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot open {place}: {failure}")]
+#[error("cannot open {place}: {failure}{hint}")]
 pub(super) struct OpenError {
     place: String,
     pub(super) failure: Failure,
     /// A server, which may be there later; files do not come by themselves.
     is_server: bool,
+    hint: &'static str,
 }
 
+/// Said of a queue that is bound to another map.
+const HINT: &str = "; two maps on one queue would fence each other. Is the other map gone for \
+                    good, and nothing runs on it: `hexlane bind --from` its name";
+
 impl OpenError {
+    fn of_server(place: &str, failure: Failure) -> Self {
+        let is_server = true;
+        Self {
+            is_server,
+            ..Self::of_folder(place, failure)
+        }
+    }
+
+    fn of_folder(place: &str, failure: Failure) -> Self {
+        let mismatch = failure.code == Code::AuthorityMismatch;
+        Self {
+            place: place.to_owned(),
+            failure,
+            is_server: false,
+            hint: if mismatch { HINT } else { "" },
+        }
+    }
+
     /// Whether it is worth waiting for.
     pub(super) fn may_pass(&self) -> bool {
         self.is_server && self.failure.kind != FailureKind::Never
@@ -73,6 +100,36 @@ impl Opened {
         Ok(Self { queue, map })
     }
 
+    /// Holds the queue to the map.
+    ///
+    /// # Errors
+    /// It is bound to another map.
+    pub(super) async fn bind(&self) -> Result<(), OpenError> {
+        let map = self.authority().await?;
+        let bound = self.queue.bind(&map).await;
+        bound.map_err(|failure| OpenError::of_server(QUEUE, failure))
+    }
+
+    /// The name of the map.
+    ///
+    /// # Errors
+    /// The map cannot be asked.
+    pub(super) async fn authority(&self) -> Result<Authority, OpenError> {
+        let name = self.map.authority().await;
+        name.map_err(|failure| match &self.map {
+            AnyMap::Embedded(_) => OpenError::of_folder("the map", failure),
+            AnyMap::Postgis(_) => OpenError::of_server(MAP, failure),
+        })
+    }
+
+    /// The queue in Redis, when it is there.
+    pub(super) const fn redis(&self) -> Option<&RedisQueue> {
+        match &self.queue {
+            AnyQueue::Embedded(_) => None,
+            AnyQueue::Redis(queue) => Some(queue),
+        }
+    }
+
     /// The same, as an engine takes them.
     pub(super) fn stores(&self) -> AnyStores {
         Stores {
@@ -105,11 +162,7 @@ impl EmbeddedFolder {
         let place = settings.run.data_dir.display().to_string();
         match Folder::take(&sqlite(settings), Arc::clone(clock)) {
             Ok(folder) => Ok(Self { folder, place }),
-            Err(failure) => Err(OpenError {
-                place,
-                failure,
-                is_server: false,
-            }),
+            Err(failure) => Err(OpenError::of_folder(&place, failure)),
         }
     }
 
@@ -127,11 +180,7 @@ impl EmbeddedFolder {
     }
 
     fn error(&self, failure: Failure) -> OpenError {
-        OpenError {
-            place: self.place.clone(),
-            failure,
-            is_server: false,
-        }
+        OpenError::of_folder(&self.place, failure)
     }
 }
 
@@ -140,11 +189,7 @@ async fn redis_queue(
     clock: &Arc<dyn Clock>,
 ) -> Result<AnyQueue, OpenError> {
     let queue = RedisQueue::connect(settings.clone(), Arc::clone(clock)).await;
-    let queue = queue.map_err(|failure| OpenError {
-        place: "the queue in Redis".to_owned(),
-        failure,
-        is_server: true,
-    })?;
+    let queue = queue.map_err(|failure| OpenError::of_server(QUEUE, failure))?;
     for warning in queue.warnings() {
         tracing::warn!(code = "redis.settings", "{warning}");
     }
@@ -153,11 +198,8 @@ async fn redis_queue(
 
 async fn postgis_map(settings: &hexlane_backend_postgis::Settings) -> Result<AnyMap, OpenError> {
     let map = PostgisMap::connect(settings).await;
-    map.map(AnyMap::Postgis).map_err(|failure| OpenError {
-        place: "the map in PostGIS".to_owned(),
-        failure,
-        is_server: true,
-    })
+    map.map(AnyMap::Postgis)
+        .map_err(|failure| OpenError::of_server(MAP, failure))
 }
 
 /// Whoever moves to Redis may leave events behind: nobody reads them there.

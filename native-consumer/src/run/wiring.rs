@@ -9,7 +9,7 @@ use crate::http::{App, Readiness, Server, router, serve};
 use crate::metrics::Metrics;
 use crate::reference::ReferenceLayers;
 use crate::settings::Settings;
-use hexlane_backend::Clock;
+use hexlane_backend::{Clock, Failure};
 use hexlane_engine::{CoreReader, Engine, EngineError, StopHandle, StopSignal, Stopped, stop_pair};
 use std::sync::Arc;
 use tokio::task::{JoinError, JoinHandle};
@@ -21,6 +21,8 @@ enum StartError {
     Listen(std::net::SocketAddr, std::io::Error),
     #[error(transparent)]
     Open(#[from] OpenError),
+    #[error("the reference layers: {0}")]
+    Layers(Failure),
     #[error("cannot hear signals: {0}")]
     Signals(std::io::Error),
 }
@@ -65,6 +67,7 @@ async fn start(settings: Settings, clock: Arc<dyn Clock>) -> Result<Option<Runni
     let metrics = Arc::new(Metrics::default());
     let (stop, stopping) = stop_pair();
     let layers = ReferenceLayers::start(&settings.reference, &metrics, &stopping).await;
+    let layers = layers.map_err(StartError::Layers)?;
     let engine = engine(&settings, stores.clone(), &clock, &metrics).joined_by(Arc::new(layers));
     let engine = tokio::spawn(engine.run(stopping.clone()));
     let app = App::new(

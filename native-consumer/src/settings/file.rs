@@ -216,7 +216,9 @@ impl Named {
             Self::Source if !keys.contains_key("auth") => {
                 Some("has no `auth`; say `auth = \"none\"` to let everybody in")
             }
-            Self::Layer if !keys.contains_key("file") => Some("has no `file`"),
+            Self::Layer if !["file", "table"].iter().any(|key| keys.contains_key(*key)) => {
+                Some("has neither a `file` nor a `table`")
+            }
             Self::Source | Self::Layer => None,
         }
     }

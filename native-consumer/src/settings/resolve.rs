@@ -51,17 +51,21 @@ pub(super) fn resolve(
         }
         _ => None,
     };
-    let postgis = match (stores, postgis_written, &door) {
-        (Some((_, MapWritten::Postgis)), Some(written), Some(door)) => {
+    let in_postgis = matches!(stores, Some((_, MapWritten::Postgis)));
+    let of_tables = reference::names_tables(layers)
+        && layers.origin(SettingName::PostgisUrl.path()) != Origin::Default;
+    let postgis_server = match (postgis_written, &door) {
+        (Some(written), Some(door)) if in_postgis || of_tables => {
             Some(servers.postgis(written, door.shard_map()))
         }
         _ => None,
     };
+    let postgis = postgis_server.clone().filter(|_| in_postgis);
     let leases = sqlite
         .as_ref()
         .map(|sqlite| Leases::of(sqlite, redis.as_ref(), postgis.as_ref()));
     mistakes.extend(leases.as_ref().and_then(|leases| leases.mistake(layers)));
-    let reference = reference::read(layers, &mut mistakes);
+    let reference = reference::read(layers, postgis_server, &mut mistakes);
     let log = log(layers, &mut mistakes);
     if let Some(run) = &run
         && !run.listen.ip().is_loopback()

@@ -6,11 +6,18 @@ use hexlane_backend::{Code, Failure, Part};
 use rusqlite::{Connection, OptionalExtension};
 
 /// Version of our tables. The file's `user_version` belongs to GeoPackage.
-const SCHEMA_VERSION: i64 = 3;
+const SCHEMA_VERSION: i64 = 4;
 /// The first version, of developers alone: it kept no tally.
 const WITHOUT_TALLY: i64 = 1;
-/// The version before: nothing was joined.
+/// Before version 3 nothing was joined.
 const WITHOUT_JOINED: i64 = 2;
+/// The version before: the map had no name.
+const WITHOUT_AUTHORITY: i64 = 3;
+/// The map's name, by SQLite's generator, which is seeded by the system.
+const AUTHORITY: &str = "
+    INSERT OR IGNORE INTO hexlane_meta VALUES ('authority', lower(hex(randomblob(16))));";
+/// Asks for it.
+pub(crate) const AUTHORITY_QUERY: &str = "SELECT value FROM hexlane_meta WHERE name = 'authority'";
 /// The tally, since version 2.
 const TALLY: &str = include_str!("tally.sql");
 /// Outcomes, and how many deliveries each has.
@@ -38,6 +45,9 @@ pub(super) fn prepare(connection: &Connection) -> Result<(), Failure> {
     }
     if version <= WITHOUT_JOINED {
         add_joined(connection).map_err(told)?;
+    }
+    if version <= WITHOUT_AUTHORITY {
+        add_authority(connection).map_err(told)?;
     }
     Ok(())
 }
@@ -77,6 +87,7 @@ fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(&format!(
         "{}
          {TALLY}
+         {AUTHORITY}
          INSERT INTO hexlane_meta VALUES ('schema_version', '{SCHEMA_VERSION}');
          COMMIT",
         include_str!("schema.sql"),
@@ -99,6 +110,15 @@ fn add_joined(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(&format!(
         "BEGIN IMMEDIATE;
          ALTER TABLE features ADD COLUMN joined TEXT;
+         UPDATE hexlane_meta SET value = '{WITHOUT_AUTHORITY}' WHERE name = 'schema_version';
+         COMMIT"
+    ))
+}
+
+fn add_authority(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(&format!(
+        "BEGIN IMMEDIATE;
+         {AUTHORITY}
          UPDATE hexlane_meta SET value = '{SCHEMA_VERSION}' WHERE name = 'schema_version';
          COMMIT"
     ))

@@ -1,4 +1,4 @@
--- What commits together with the features, schema version 3 with `tally.sql`. Tables with the prefix are
+-- What commits together with the features, schema version 4 with `tally.sql`. Tables with the prefix are
 -- ours alone; `dead_letters` is shown as an attribute table.
 CREATE TABLE hexlane_meta (
   name TEXT PRIMARY KEY,

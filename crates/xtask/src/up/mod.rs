@@ -131,8 +131,14 @@ struct Servers {
 impl Servers {
     fn start(workspace: &Workspace, args: &UpArgs, interrupt: &Interrupt) -> Result<Self, Failure> {
         let data = workspace.root().join("hexlane-data");
+        // A queue is bound to one map, so each map has its own.
+        let queue = if args.postgis {
+            "redis-postgis"
+        } else {
+            "redis"
+        };
         let start_redis = || {
-            let folder = data.join("redis");
+            let folder = data.join(queue);
             Redis::start(workspace, &folder, Echo::Silent, interrupt)
         };
         let start_postgis = || {
