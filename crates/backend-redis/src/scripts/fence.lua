@@ -16,7 +16,12 @@ local function higher(a, b)
   return a > b
 end
 
+-- Whether an id stands behind another. Of ids with 13 digits of time, as they are until the
+-- year 2286, those of one length are in the order of their text.
 local function later(a, b)
+  if #a == #b and string.byte(a, 14) == 45 and string.byte(b, 14) == 45 then
+    return a > b
+  end
   local a_ms, a_seq = string.match(a, '^(%d+)-(%d+)$')
   local b_ms, b_seq = string.match(b, '^(%d+)-(%d+)$')
   if a_ms == b_ms then

@@ -14,7 +14,8 @@ local stream, own, retry = KEYS[1], KEYS[2], KEYS[3]
 local group, consumer, epoch, position = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local cursor, events_max, bytes_max = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7])
 
--- How many entries are read at once: what goes over the credit is read again.
+-- How many entries are read before their size is known; what goes over the credit is read
+-- again.
 local PAGE = 32
 
 open_gate(own)
@@ -55,12 +56,24 @@ local function read(from, events)
   return reply[1][2]
 end
 
+-- The next page: as many as fit, by the size of those before.
+local function page_of(entries, bytes)
+  local fit = PAGE
+  if #entries > 0 then
+    fit = math.max(1, math.floor((bytes_max - bytes) * #entries / math.max(1, bytes)))
+  end
+  return math.min(fit, events_max - #entries)
+end
+
 local entries, bytes, full = {}, 0, position == 'none' or events_max == 0
+-- Nothing is pending behind the cursor: what is read new from here on is taken whole.
+local from = cursor
 while not full do
-  local events = math.min(PAGE, events_max - #entries)
-  local page = read(cursor, events)
-  if not page.err and #page == 0 and position == 'new' then
-    page = read('>', events)
+  local events = page_of(entries, bytes)
+  local page = read(from, events)
+  if not page.err and #page == 0 and from ~= '>' and position == 'new' then
+    from = '>'
+    page = read(from, events)
   end
   if page.err then
     return page
@@ -75,13 +88,19 @@ while not full do
     entries[#entries + 1] = { entry[1], entry[2], false }
     bytes, cursor = bytes + size, entry[1]
   end
+  if from ~= '>' then
+    from = cursor
+  end
   full = full or #entries >= events_max
 end
 
 if #entries > 0 then
   local handed_to, handed = redis.call('HGET', own, 'handed_to') or '0-0', 0
+  local has_retries = redis.call('EXISTS', retry) == 1
   for _, entry in ipairs(entries) do
-    entry[3] = redis.call('HGET', retry, entry[1])
+    if has_retries then
+      entry[3] = redis.call('HGET', retry, entry[1])
+    end
     if later(entry[1], handed_to) then
       handed, handed_to = handed + 1, entry[1]
     end

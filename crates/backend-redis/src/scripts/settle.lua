@@ -24,11 +24,14 @@ for i = 4, acks_from - 1, 2 do
 end
 
 local handed_to = redis.call('HGET', own, 'handed_to') or '0-0'
+local has_retries = redis.call('EXISTS', retry) == 1
 local acked, handed, bytes = 0, 0, 0
 for i = acks_from, #ARGV, 2 do
   local id = ARGV[i]
   if redis.call('XACK', stream, group, id) == 1 then
-    redis.call('HDEL', retry, id)
+    if has_retries then
+      redis.call('HDEL', retry, id)
+    end
     acked, bytes = acked + 1, bytes + tonumber(ARGV[i + 1])
     if not later(id, handed_to) then
       handed = handed + 1

@@ -63,27 +63,36 @@ pub(crate) fn find(
         .optional()
 }
 
+/// Columns and values of a claim.
+const INSERT: &str = "INSERT INTO hexlane_claims
+    (key_id, source, key, event_id, payload_sha256, state, version, claimed_at_us)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (key_id) DO";
+
+/// Writes a claim, unless there is one; whether it did.
+pub(super) fn insert_new(connection: &Connection, claim: &Claim<'_>) -> rusqlite::Result<bool> {
+    execute(connection, &format!("{INSERT} NOTHING"), claim).map(|written| written > 0)
+}
+
 /// Writes a claim; the one that is there, if any, becomes this one.
 pub(crate) fn insert(connection: &Connection, claim: &Claim<'_>) -> rusqlite::Result<()> {
-    connection
-        .prepare_cached(
-            "INSERT INTO hexlane_claims
-               (key_id, source, key, event_id, payload_sha256, state, version, claimed_at_us)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-             ON CONFLICT (key_id) DO UPDATE SET state = excluded.state,
-               version = excluded.version, claimed_at_us = excluded.claimed_at_us",
-        )?
-        .execute((
-            claim.key_id,
-            &claim.key.source,
-            &claim.key.key,
-            claim.event_id,
-            claim.payload_sha256,
-            claim.state,
-            claim.version,
-            claim.now_us,
-        ))?;
-    Ok(())
+    let sql = format!(
+        "{INSERT} UPDATE SET state = excluded.state, version = excluded.version,
+           claimed_at_us = excluded.claimed_at_us"
+    );
+    execute(connection, &sql, claim).map(drop)
+}
+
+fn execute(connection: &Connection, sql: &str, claim: &Claim<'_>) -> rusqlite::Result<usize> {
+    connection.prepare_cached(sql)?.execute((
+        claim.key_id,
+        &claim.key.source,
+        &claim.key.key,
+        claim.event_id,
+        claim.payload_sha256,
+        claim.state,
+        claim.version,
+        claim.now_us,
+    ))
 }
 
 /// What the claim says of an effect; none when it is not there.

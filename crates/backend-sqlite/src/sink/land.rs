@@ -1,14 +1,15 @@
 //! Landing one effect: its claim, its entity's version, its feature.
 
 use super::Row;
-use super::claim::{Claim, ClaimState, find, insert};
+use super::claim::{Claim, ClaimState, find, insert, insert_new};
 use crate::dead_letters::supersede;
 use hexlane_backend::EventKey;
 use hexlane_core::Outcome;
 use hexlane_core::envelope::{Envelope, Op};
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
-/// The outcome; none when the key is claimed with another payload.
+/// The outcome; none when the key is claimed with another payload. The claim is written
+/// first, as of an event that applies, because nearly every one is new and does.
 pub(super) fn land(
     connection: &Connection,
     row: &Row,
@@ -16,67 +17,61 @@ pub(super) fn land(
 ) -> rusqlite::Result<Option<Outcome>> {
     let envelope = &row.effect.envelope;
     let key = EventKey::of(envelope);
-    let key_id = key.id();
-    match find(connection, key_id)? {
-        Some((sha, _)) if sha != envelope.payload_sha256 => return Ok(None),
-        Some((_, ClaimState::Applied | ClaimState::Stale)) => return Ok(Some(Outcome::Duplicate)),
-        Some((_, ClaimState::Dead)) => supersede(connection, key_id, &envelope.payload_sha256)?,
-        None => {}
-    }
-    let newer = is_newer(connection, envelope)?;
-    if newer {
-        put(connection, row, now_us)?;
-    }
-    let state = if newer {
-        ClaimState::Applied
-    } else {
-        ClaimState::Stale
-    };
-    let claim = Claim {
+    let mut claim = Claim {
         key: &key,
-        key_id,
+        key_id: key.id(),
         event_id: &envelope.event_id,
         payload_sha256: envelope.payload_sha256,
-        state,
+        state: ClaimState::Applied,
         version: Some(envelope.version.to_bytes()),
         now_us,
     };
-    insert(connection, &claim)?;
-    Ok(Some(if newer {
+    let mut as_written = insert_new(connection, &claim)?;
+    if !as_written {
+        match find(connection, claim.key_id)? {
+            Some((sha, _)) if sha != envelope.payload_sha256 => return Ok(None),
+            Some((_, ClaimState::Applied | ClaimState::Stale)) => {
+                return Ok(Some(Outcome::Duplicate));
+            }
+            Some((_, ClaimState::Dead)) | None => {
+                supersede(connection, claim.key_id, &envelope.payload_sha256)?;
+            }
+        }
+    }
+    let outcome = if put_entity(connection, envelope)? {
+        match envelope.op {
+            Op::Upsert => put_feature(connection, row, now_us)?,
+            Op::Delete => remove_feature(connection, envelope)?,
+        }
         Outcome::Applied
     } else {
+        claim.state = ClaimState::Stale;
+        as_written = false;
         Outcome::Stale
-    }))
+    };
+    if !as_written {
+        insert(connection, &claim)?;
+    }
+    Ok(Some(outcome))
 }
 
-fn is_newer(connection: &Connection, envelope: &Envelope) -> rusqlite::Result<bool> {
-    let current: Option<[u8; 24]> = connection
-        .prepare_cached("SELECT version FROM hexlane_entities WHERE source = ?1 AND entity = ?2")?
-        .query_row((&envelope.source, &envelope.entity), |row| row.get(0))
-        .optional()?;
-    Ok(current.is_none_or(|current| current < envelope.version.to_bytes()))
-}
-
-fn put(connection: &Connection, row: &Row, now_us: i64) -> rusqlite::Result<()> {
-    let envelope = &row.effect.envelope;
-    let deleted = envelope.op == Op::Delete;
-    connection
+/// The entity's version, unless one as new stands there; whether it was put.
+fn put_entity(connection: &Connection, envelope: &Envelope) -> rusqlite::Result<bool> {
+    let put = connection
         .prepare_cached(
-            "INSERT INTO hexlane_entities (source, entity, version, deleted)
+            "INSERT INTO hexlane_entities AS e (source, entity, version, deleted)
              VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT (source, entity) DO UPDATE
-             SET version = excluded.version, deleted = excluded.deleted",
+             SET version = excluded.version, deleted = excluded.deleted
+             WHERE e.version < excluded.version",
         )?
         .execute((
             &envelope.source,
             &envelope.entity,
             envelope.version.to_bytes(),
-            deleted,
+            envelope.op == Op::Delete,
         ))?;
-    match envelope.op {
-        Op::Upsert => put_feature(connection, row, now_us),
-        Op::Delete => remove_feature(connection, envelope),
-    }
+    Ok(put > 0)
 }
 
 fn put_feature(connection: &Connection, row: &Row, now_us: i64) -> rusqlite::Result<()> {
