@@ -1,9 +1,10 @@
 //! `hexlane run` on a free port, in a folder of its own, and the other commands of the
 //! same binary.
 
-use crate::http::{self, Connection, Request, Response, free_port};
+use crate::http::{self, Connection, Request, Response};
 use crate::process::Process;
 use crate::{settings, tools, wait};
+use hexlane_servers::free_port;
 use serde_json::Value as Json;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -5,6 +5,7 @@ use crate::consumer::Consumer;
 use crate::postgis::Postgis;
 use crate::settings;
 use hexlane_servers::{PASSWORD, redis};
+use std::time::Duration;
 use toml::{Table, Value};
 
 /// Where events wait.
@@ -50,7 +51,7 @@ impl Deployment {
     pub fn start_on(queue: Queue, map: Map) -> Self {
         let (redis, postgis) = (redis::Server::start(), Postgis::start());
         let mut all = settings::door();
-        all.extend(tables(&redis, &postgis));
+        all.extend(servers(&redis, &postgis));
         let mut run = Table::new();
         if queue == Queue::Redis {
             run.insert("queue".to_owned(), Value::from("redis"));
@@ -69,7 +70,8 @@ impl Deployment {
 }
 
 /// Where the servers are.
-fn tables(redis: &redis::Server, postgis: &Postgis) -> Table {
+#[must_use]
+pub fn servers(redis: &redis::Server, postgis: &Postgis) -> Table {
     let written = format!(
         r#"
         [redis]
@@ -78,7 +80,7 @@ fn tables(redis: &redis::Server, postgis: &Postgis) -> Table {
         [postgis]
         url = "postgresql://postgres@127.0.0.1:{}/map"
         password_variable = "MAP_PASSWORD"
-        # Short, so that a kill is recovered from in seconds.
+        # Short, so that a fault is recovered from in seconds.
         lease_ms = 8000
         lock_ms = 1000
         statement_ms = 1500
@@ -88,4 +90,26 @@ fn tables(redis: &redis::Server, postgis: &Postgis) -> Table {
         postgis.server.port,
     );
     written.parse().expect("settings")
+}
+
+/// Everything that was sent is applied and once: by the tally, the claims and the map.
+///
+/// # Panics
+/// When something is not, or waits still at the limit.
+pub fn assert_each_once(consumer: &Consumer, postgis: &Postgis, events: u64, limit: Duration) {
+    let status = consumer.drained(limit);
+    assert_eq!(status["dead_letters"], serde_json::json!([]), "{status}");
+    assert_eq!(status["settled"]["applied"], events, "{status}");
+    assert_eq!(
+        [&status["settled"]["stale"], &status["settled"]["dead"]],
+        [0, 0],
+        "{status}"
+    );
+    let counts = [
+        "SELECT count(*) FROM hexlane.features",
+        "SELECT count(DISTINCT event_id) FROM hexlane.features",
+        "SELECT count(*) FROM hexlane.claims",
+        "SELECT count(*) FROM hexlane.claims WHERE state = 'applied'",
+    ];
+    assert_eq!(counts.map(|sql| postgis.number(sql)), [events; 4]);
 }

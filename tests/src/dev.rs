@@ -1,9 +1,10 @@
 //! The Worker under `wrangler dev`, with the queue and the bucket of `wrangler.toml`: both
 //! are simulated there as the platform has them, and hand-overs come by themselves.
 
-use crate::http::{self, Request, Response, free_port};
+use crate::http::{self, Request, Response};
 use crate::process::Process;
 use crate::{edge, settings, tools, wait};
+use hexlane_servers::free_port;
 use serde_json::{Value as Json, json};
 use std::fs;
 use std::process::Command;

@@ -1,8 +1,9 @@
 //! The Worker, as bundled for upload, under `workerd serve`.
 
-use crate::http::{self, Request, free_port};
+use crate::http::{self, Request};
 use crate::process::Process;
 use crate::{settings, tools};
+use hexlane_servers::free_port;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;

@@ -4,7 +4,6 @@
 mod message;
 mod wire;
 
-pub use hexlane_servers::free_port;
 pub use message::{Framing, Request, Response};
 pub use wire::{Connection, Slow, read_request, write_response};
 

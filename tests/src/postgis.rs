@@ -27,12 +27,16 @@ impl Postgis {
     /// When the query fails, or the number is negative.
     #[must_use]
     pub fn number(&self, sql: &str) -> u64 {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .expect("a runtime");
-        let number = runtime.block_on(self.server.number(sql));
+        let number = wait_for(self.server.number(sql));
         number.try_into().expect("a count")
+    }
+
+    /// Statements of the superuser.
+    ///
+    /// # Panics
+    /// When the server refuses.
+    pub fn sql(&self, database: &str, sql: &str) {
+        wait_for(self.server.sql(database, sql));
     }
 
     /// Imports one layer of a file as GDAL reads it: the table has that name, the geometries
@@ -54,4 +58,12 @@ impl Postgis {
         import.args(layer);
         geopackage::run(&mut import);
     }
+}
+
+fn wait_for<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    runtime.block_on(future)
 }

@@ -79,10 +79,7 @@ impl Process {
     /// Asks it to stop (SIGTERM) and waits until it has.
     pub fn stop(&mut self, limit: Duration) -> ExitStatus {
         kill_process(Pid::from_child(&self.child), Signal::TERM).expect("the program runs");
-        let what = format!("the end of {}", self.name);
-        wait::until(&what, limit, || {
-            self.child.try_wait().expect("a child can be waited for")
-        })
+        self.ended(limit)
     }
 
     /// Waits until it has ended by itself.
@@ -91,15 +88,6 @@ impl Process {
         wait::until(&what, limit, || {
             self.child.try_wait().expect("a child can be waited for")
         })
-    }
-
-    /// Stops it where it is (SIGSTOP), or lets it go on.
-    ///
-    /// # Panics
-    /// When it does not run.
-    pub fn freeze(&self, frozen: bool) {
-        let signal = if frozen { Signal::STOP } else { Signal::CONT };
-        kill_process(Pid::from_child(&self.child), signal).expect("the program runs");
     }
 
     /// The process, for a look at what it uses.

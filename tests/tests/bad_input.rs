@@ -22,11 +22,12 @@ mod row;
 #[path = "bad_input/text.rs"]
 mod text;
 
+use hexlane_servers::free_port;
 use hexlane_servers::redis::Server;
 use hexlane_tests::consumer::Consumer;
 use hexlane_tests::dev::Dev;
 use hexlane_tests::edge::Edge;
-use hexlane_tests::http::{self, Request, Response, Slow, free_port};
+use hexlane_tests::http::{self, Request, Response, Slow};
 use hexlane_tests::relay::{Mode, Relay};
 use hexlane_tests::settings;
 use hexlane_tests::streams::entries;

@@ -7,9 +7,10 @@
     reason = "a test fails by panicking"
 )]
 
+use hexlane_servers::free_port;
 use hexlane_tests::consumer::Consumer;
 use hexlane_tests::edge::Edge;
-use hexlane_tests::http::{self, Request, Response, free_port};
+use hexlane_tests::http::{self, Request, Response};
 use hexlane_tests::relay::{Mode, Relay};
 use hexlane_tests::wait;
 use hexlane_tests::{geopackage, settings};

@@ -8,7 +8,7 @@
 )]
 
 use hexlane_tests::chance::Chance;
-use hexlane_tests::deployment::Deployment;
+use hexlane_tests::deployment::{self, Deployment};
 use hexlane_tests::edge::Edge;
 use hexlane_tests::flood::{batch, deliver};
 use hexlane_tests::wait;
@@ -45,25 +45,11 @@ fn crash(deployment: &mut Deployment, part: u64) {
 }
 
 fn assert_each_once(deployment: &Deployment, events: u64) {
-    let status = deployment.consumer.drained(DRAIN_LIMIT);
-    assert_eq!(status["dead_letters"], serde_json::json!([]), "{status}");
-    assert_eq!(status["settled"]["applied"], events, "{status}");
-    assert_eq!(
-        [&status["settled"]["stale"], &status["settled"]["dead"]],
-        [0, 0],
-        "{status}"
-    );
-    let number = |sql| deployment.postgis.number(sql);
-    let counts = [
-        "SELECT count(*) FROM hexlane.features",
-        "SELECT count(DISTINCT event_id) FROM hexlane.features",
-        "SELECT count(*) FROM hexlane.claims",
-        "SELECT count(*) FROM hexlane.claims WHERE state = 'applied'",
-    ];
-    assert_eq!(counts.map(number), [events; 4]);
+    let (consumer, postgis) = (&deployment.consumer, &deployment.postgis);
+    deployment::assert_each_once(consumer, postgis, events, DRAIN_LIMIT);
     let strays =
         "SELECT count(*) FROM hexlane.features WHERE entity <> 'entity-' || substr(event_id, 7)";
-    assert_eq!(number(strays), 0);
+    assert_eq!(postgis.number(strays), 0);
 }
 
 #[test]

@@ -11,20 +11,23 @@ const FIELD: &str = "authority";
 /// Of a shard's `own`: the highest epoch that was seen.
 const EPOCH: &str = "epoch";
 
-/// Binds a queue that is bound to nothing; holds to it from then on.
-pub(crate) async fn bind(
-    connection: &Connection,
-    layout: &Layout,
-    map: &Authority,
-) -> Result<(), Failure> {
-    let mut put = cmd("HSETNX");
-    put.arg(layout.meta_key()).arg(FIELD).arg(map.as_str());
-    ask(connection, &put).await?;
-    match bound(connection, layout).await? {
-        Some(bound) if bound == map.as_str() => Ok(()),
-        Some(bound) => Err(mismatch(&bound, map)),
-        None => Err(malformed("the name of the map went at once")),
+/// Binds a queue that is bound to nothing; holds to it from then on. A name that stands is
+/// only read: a server that is full takes no write, and what waits on it must be drained all
+/// the same.
+async fn bind(connection: &Connection, layout: &Layout, map: &Authority) -> Result<(), Failure> {
+    let stored = if let Some(stored) = bound(connection, layout).await? {
+        stored
+    } else {
+        let mut put = cmd("HSETNX");
+        put.arg(layout.meta_key()).arg(FIELD).arg(map.as_str());
+        ask(connection, &put).await?;
+        let stored = bound(connection, layout).await?;
+        stored.ok_or_else(|| malformed("the name of the map went at once"))?
+    };
+    if stored == map.as_str() {
+        return Ok(());
     }
+    Err(mismatch(&stored, map))
 }
 
 async fn bound(connection: &Connection, layout: &Layout) -> Result<Option<String>, Failure> {

@@ -17,8 +17,7 @@
 //! says what was found; a store that keeps nothing over a restart is refused.
 //!
 //! It issues no leases: the map does, and [`RedisQueue::bind`] holds the queue to one map.
-//! It retries nothing, reads no
-//! settings file, environment or clock.
+//! It retries nothing, reads no settings file, environment or clock.
 
 mod acl;
 mod authority;

@@ -12,7 +12,7 @@ mod support;
 
 use hexlane_backend::conformance::sample::Sample;
 use hexlane_backend::{
-    Bell, Code, Credit, FailureKind, Position, Published, Queue, RetryState, StoreError,
+    Authority, Bell, Code, Credit, FailureKind, Position, Published, Queue, RetryState, StoreError,
 };
 use hexlane_backend_redis::{RedisQueue, Settings, Topology, Warning};
 use hexlane_core::Outcome;
@@ -430,6 +430,8 @@ async fn epochs_and_states_longer_than_a_lua_number_are_kept() {
 async fn over_maxmemory_intake_is_refused_and_draining_goes_on() {
     let limits = ["--maxmemory", "12mb", "--maxmemory-policy", "noeviction"];
     let stores = Stores::at(Server::start_and(&limits)).await;
+    let map = Authority::parse(&"a".repeat(Authority::DIGITS)).unwrap();
+    stores.queue.bind(&map).await.unwrap();
     let mut published = 0_usize;
     let refused = loop {
         let payload = vec![b'x'; 50_000];
@@ -448,7 +450,7 @@ async fn over_maxmemory_intake_is_refused_and_draining_goes_on() {
     let asked = stores.queue.writable().await.unwrap_err();
     assert_eq!(asked.code, Code::DiskFull, "{asked}");
     // Who restarts meanwhile is let in, to drain.
-    let _another = stores.another().await;
+    stores.another().await.bind(&map).await.unwrap();
     // A takeover, a deferral and acks, all over the limit.
     let owner = lease(SHARD, 3);
     let mut handed = fetch_all(&stores.queue, &owner).await;

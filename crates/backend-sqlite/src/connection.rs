@@ -104,8 +104,8 @@ impl Database {
         )?;
         self.assert_pragma(connection, "journal_size_limit", &wal_bytes, &wal_bytes)?;
         self.assert_pragma(connection, "cache_size", &cache, &cache)?;
-        // What a savepoint would take back is kept in memory: it is of no use after a crash,
-        // and in a file it costs a fifth of a drain.
+        // What a statement that fails half-way takes back is kept in memory: it is of no use
+        // after a crash, and in a file it costs a fifth of a drain.
         self.assert_pragma(connection, "temp_store", &"MEMORY", "2")?;
         self.assert_pragma(connection, "recursive_triggers", &"OFF", "0")
     }

@@ -94,8 +94,8 @@ impl Desk {
     }
 
     /// Has work done and waits for its answer. It may be done more than once, each time on
-    /// a database that knows nothing of the time before. `committed` runs on the thread, before the
-    /// answer and also when nobody waits for it.
+    /// a database that knows nothing of the time before. `committed` runs on the thread,
+    /// before the answer and also when nobody waits for it.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         part: Part,

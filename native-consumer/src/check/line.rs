@@ -1,6 +1,6 @@
 //! The JSON form: one line a feature. Members that the form names are always there, null
-//! where they do not apply; an overlap has `location_end` besides,
-//! and what is in a sequence its `record`.
+//! where they do not apply; an overlap has `location_end` besides, and what is in a sequence
+//! its `record`.
 
 use super::finding::Finding;
 use super::survey::Survey;

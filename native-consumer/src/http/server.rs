@@ -28,7 +28,6 @@ const HEADERS_MAX: usize = 100;
 const HEAD_BYTES_MAX: usize = 64 * 1024;
 /// After accepting failed (out of file descriptors): time for connections to end.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-
 /// For requests in flight when the listener is handed on.
 const HAND_OVER_WAIT_MAX: Duration = Duration::from_secs(2);
 

@@ -2,11 +2,12 @@
 
 use super::queue::{dead, settled};
 use super::{EVENTS, assert_accepted, assert_unavailable, feature, send};
+use hexlane_servers::free_port;
 use hexlane_tests::consumer::Consumer;
 use hexlane_tests::dev::Dev;
 use hexlane_tests::edge::Edge;
 use hexlane_tests::geopackage;
-use hexlane_tests::http::{Request, free_port};
+use hexlane_tests::http::Request;
 use hexlane_tests::process::{programs, resident_bytes};
 use hexlane_tests::relay::{Mode, Relay};
 use serde_json::json;

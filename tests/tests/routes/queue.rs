@@ -1,11 +1,12 @@
 //! Route `queue` and the bridge, from the door to the map.
 
 use super::{DRAIN_LIMIT, EVENTS, assert_accepted, assert_unavailable, collection, feature, send};
+use hexlane_servers::free_port;
 use hexlane_tests::consumer::Consumer;
 use hexlane_tests::dev::Dev;
 use hexlane_tests::edge::Edge;
 use hexlane_tests::geopackage;
-use hexlane_tests::http::{Request, Response, free_port};
+use hexlane_tests::http::{Request, Response};
 use hexlane_tests::relay::{Mode, Relay};
 use hexlane_tests::wait;
 use serde_json::{Value, json};

@@ -5,9 +5,10 @@ use super::{EVENTS, assert_accepted, assert_unavailable, collection, feature, se
 use hexlane_core::Envelope;
 use hexlane_core::digest::sha256;
 use hexlane_core::envelope::Payload;
+use hexlane_servers::free_port;
 use hexlane_servers::redis::Server;
 use hexlane_tests::edge::Edge;
-use hexlane_tests::http::{Request, free_port};
+use hexlane_tests::http::Request;
 use hexlane_tests::streams::{envelopes, streams};
 use hexlane_tests::wait;
 use std::collections::BTreeMap;

@@ -1,9 +1,11 @@
 //! One of each server, a consumer on them, and what must hold of it.
 
-use hexlane_servers::{PASSWORD, postgres, redis};
+use hexlane_servers::{PASSWORD, redis};
 use hexlane_tests::consumer::Consumer;
+use hexlane_tests::deployment::{assert_each_once, servers};
 use hexlane_tests::flood::{batch, deliver};
 use hexlane_tests::http::{self, Request};
+use hexlane_tests::postgis::Postgis;
 use hexlane_tests::{settings, wait};
 use serde_json::Value as Json;
 use std::time::Duration;
@@ -17,9 +19,18 @@ const LOG_LINES_MAX: usize = 12;
 /// Shards that each meet a fault: a log of one line a shard is over the limit.
 const SHARDS: usize = 64;
 
+/// Both in servers, and a log that a test can read.
+const MORE: &str = r#"
+[run]
+queue = "redis"
+map = "postgis"
+[log]
+format = "json"
+"#;
+
 pub(crate) struct Deployment {
     pub(crate) redis: redis::Server,
-    pub(crate) postgres: postgres::Server,
+    pub(crate) postgis: Postgis,
     pub(crate) consumer: Consumer,
     sent: u64,
     /// How many faults there are: what the log may grow by.
@@ -36,32 +47,11 @@ impl Deployment {
 
     /// The servers, and a consumer that is not started yet.
     pub(crate) fn prepared(redis: redis::Server, variables: &[(&str, &str)]) -> Self {
-        let postgres = postgres::Server::start();
-        let written = format!(
-            r#"
-            [run]
-            queue = "redis"
-            map = "postgis"
-            [redis]
-            servers = ["{}"]
-            response_ms = 2000
-            [postgis]
-            url = "postgresql://postgres@127.0.0.1:{}/map"
-            password_variable = "MAP_PASSWORD"
-            # Short, so that a fault is recovered from in seconds.
-            lease_ms = 8000
-            lock_ms = 500
-            statement_ms = 1000
-            call_ms = 1500
-            [log]
-            format = "json"
-            "#,
-            redis.address(),
-            postgres.port,
-        );
-        let servers: Table = written.parse().expect("settings");
+        let postgis = Postgis::start();
         let mut all = settings::door();
-        all.extend(servers);
+        all.extend(servers(&redis, &postgis));
+        let more: Table = MORE.parse().expect("settings");
+        all.extend(more);
         let mut given = vec![("MAP_PASSWORD", PASSWORD)];
         given.extend(variables.iter().filter(|(name, _)| *name != "MAP_PASSWORD"));
         if let Some(other) = variables.iter().find(|(name, _)| *name == "MAP_PASSWORD") {
@@ -69,7 +59,7 @@ impl Deployment {
         }
         Self {
             redis,
-            postgres,
+            postgis,
             consumer: Consumer::prepared(&all, &given),
             sent: 0,
             faults: 1,
@@ -220,49 +210,16 @@ impl Deployment {
         }
     }
 
-    pub(crate) fn number(&self, sql: &str) -> u64 {
-        let number = wait_for(self.postgres.number(sql));
-        number.try_into().expect("a count")
-    }
-
-    pub(crate) fn sql(&self, sql: &str) {
-        wait_for(self.postgres.sql("postgres", sql));
-    }
-
     pub(crate) fn map_sql(&self, sql: &str) {
-        wait_for(self.postgres.sql("map", sql));
+        self.postgis.sql("map", sql);
     }
 
-    /// Everything sent, and one event that was refused before, is applied and once: by the
-    /// tally, the claims and the map.
+    /// Everything sent, and one event that was refused before, is applied and once.
     pub(crate) fn drains(mut self) {
         self.take(10);
         self.well();
-        let status = self.consumer.drained(LIMIT);
-        let events = self.sent;
-        assert_eq!(status["dead_letters"], serde_json::json!([]), "{status}");
-        assert_eq!(status["settled"]["applied"], events, "{status}");
-        assert_eq!(
-            [&status["settled"]["stale"], &status["settled"]["dead"]],
-            [0, 0],
-            "{status}"
-        );
-        let counts = [
-            "SELECT count(*) FROM hexlane.features",
-            "SELECT count(DISTINCT event_id) FROM hexlane.features",
-            "SELECT count(*) FROM hexlane.claims",
-            "SELECT count(*) FROM hexlane.claims WHERE state = 'applied'",
-        ];
-        assert_eq!(counts.map(|sql| self.number(sql)), [events; 4]);
+        assert_each_once(&self.consumer, &self.postgis, self.sent, LIMIT);
         self.log_is_short();
         self.consumer.stop();
     }
-}
-
-pub(crate) fn wait_for<T>(future: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .expect("a runtime");
-    runtime.block_on(future)
 }

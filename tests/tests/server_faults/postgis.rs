@@ -15,12 +15,12 @@ const END_SESSIONS: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activi
 #[test]
 fn slow_postgresql_away_at_the_start_is_waited_for() {
     let mut deployment = Deployment::prepared(Server::start(), &[]);
-    deployment.postgres.kill();
+    deployment.postgis.server.kill();
     deployment.consumer.begin_restart();
     deployment.unready("sink", "store.unavailable");
     deployment.refuses_every_time();
     deployment.told_once("WARN", &["the map in PostGIS", "refused", "waiting for it"]);
-    deployment.postgres.resume();
+    deployment.postgis.server.resume();
     deployment.consumer.await_ready();
     deployment.drains();
 }
@@ -29,7 +29,7 @@ fn slow_postgresql_away_at_the_start_is_waited_for() {
 fn slow_postgresql_away_in_the_middle_holds_no_sender_up() {
     let mut deployment = Deployment::start();
     deployment.take(200);
-    deployment.postgres.kill();
+    deployment.postgis.server.kill();
     deployment.take(200);
     deployment.waits_for("leases");
     deployment.take(200);
@@ -43,7 +43,7 @@ fn slow_postgresql_away_in_the_middle_holds_no_sender_up() {
             "store.unavailable",
         ],
     );
-    deployment.postgres.resume();
+    deployment.postgis.server.resume();
     deployment.drains();
 }
 
@@ -53,9 +53,9 @@ fn slow_postgresql_that_restarts_again_and_again_under_load_loses_and_doubles_no
     deployment.repeated(4);
     for _ in 0..4 {
         deployment.take(100);
-        deployment.postgres.kill();
+        deployment.postgis.server.kill();
         deployment.take(100);
-        deployment.postgres.resume();
+        deployment.postgis.server.resume();
     }
     deployment.drains();
 }
@@ -88,7 +88,7 @@ fn slow_a_full_disk_of_postgresql_holds_events_on_the_queue() {
         return;
     }
     let mut deployment = Deployment::start();
-    let small = Small::on(&deployment.postgres);
+    let small = Small::on(&deployment.postgis.server);
     let path = small.0.display();
     deployment.map_sql(&format!("CREATE TABLESPACE small LOCATION '{path}'"));
     deployment.map_sql(
@@ -122,12 +122,12 @@ fn slow_a_read_only_postgresql_is_an_alert_and_holds_no_sender_up() {
     let turn = |value: &str| {
         format!("ALTER DATABASE map SET default_transaction_read_only = {value}; {END_SESSIONS}")
     };
-    deployment.sql(&turn("on"));
+    deployment.postgis.sql("postgres", &turn("on"));
     deployment.take(200);
     deployment.waits_for("leases");
     deployment.take(200);
     deployment.told_once("ERROR", &["alert", "leases", "store.read_only", "25006"]);
-    deployment.sql(&turn("off"));
+    deployment.postgis.sql("postgres", &turn("off"));
     deployment.drains();
 }
 
@@ -166,7 +166,7 @@ fn slow_a_lock_that_is_held_for_long_costs_no_event() {
         .enable_all()
         .build()
         .expect("a runtime");
-    let holder = runtime.block_on(deployment.postgres.client("map"));
+    let holder = runtime.block_on(deployment.postgis.server.client("map"));
     let lock = "BEGIN; LOCK TABLE hexlane.features IN ACCESS EXCLUSIVE MODE";
     runtime
         .block_on(holder.batch_execute(lock))
@@ -176,12 +176,12 @@ fn slow_a_lock_that_is_held_for_long_costs_no_event() {
     deployment.told_once("WARN", &["the map is away", "store.busy"]);
     // For a lease and longer: it is renewed all the same.
     let ends = "SELECT extract(epoch FROM max(expires_at))::bigint FROM hexlane.leases";
-    let ends = deployment.number(ends);
+    let ends = deployment.postgis.number(ends);
     let not_renewed = format!(
         "SELECT count(*) FROM hexlane.leases WHERE extract(epoch FROM expires_at) < {ends} + 8"
     );
     wait::until("leases renewed for a lease's time", LIMIT, || {
-        (deployment.number(&not_renewed) == 0).then_some(())
+        (deployment.postgis.number(&not_renewed) == 0).then_some(())
     });
     let log = deployment.consumer.log();
     assert!(!log.contains(r#""reason":"leases""#), "{log}");

@@ -10,11 +10,9 @@ use std::thread;
 
 /// A command of an operator who knows the password.
 fn ask_with<T: FromRedisValue>(server: &Server, password: &str, words: &[&str]) -> T {
-    let url = format!("redis://:{password}@{}", server.address());
-    let client = redis::Client::open(url).expect("an address");
-    let mut connection = client.get_connection().expect("a connection");
     let mut command = redis::cmd(words[0]);
     command.arg(&words[1..]);
+    let mut connection = server.connect(&format!(":{password}@"));
     command.query(&mut connection).expect("an answer")
 }
 
