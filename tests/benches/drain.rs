@@ -39,7 +39,7 @@ use tokio_postgres::NoTls;
 type Any = Result<(), Box<dyn Error>>;
 
 /// Some seconds of work for the slowest side.
-const EVENTS: usize = 30_000;
+const EVENTS: usize = 60_000;
 /// Vehicles that report in turn: each entity is updated several times.
 const ENTITIES: usize = 6_000;
 /// Rows of one batch, ours (`delivery.batch_events_max`) and the peers'.
@@ -180,12 +180,15 @@ impl Bench {
         Ok(rates)
     }
 
-    /// A queue with every event on it.
+    /// A queue with every event on it, in a server with nothing else.
     async fn filled(&self, namespace: &str) -> Result<(RedisQueue, Layout), Box<dyn Error>> {
         let layout = Layout::new(namespace, ShardMap::default())?;
         let mut settings =
             hexlane_backend_redis::Settings::at(Topology::Single(self.redis.clone()));
         settings.layout = layout.clone();
+        let client = redis::Client::open(format!("redis://{}", self.redis))?;
+        let mut connection = client.get_multiplexed_async_connection().await?;
+        let () = redis::cmd("FLUSHALL").query_async(&mut connection).await?;
         let queue = RedisQueue::connect(settings, clock()).await?;
         for batch in self.envelopes.chunks(BATCH) {
             queue.publish(batch.to_vec()).await?;

@@ -231,6 +231,15 @@ impl Queue for RedisQueue {
 
     /// Asks the node that has the shard map; in a cluster the others may be worse.
     async fn writable(&self) -> Result<(), Failure> {
+        // As publishing does: what is acked goes before events are refused. What stays of it
+        // is told by the write.
+        let tools = self.store.tools();
+        drop(
+            self.store
+                .trim
+                .sweep_when_due(&tools, &self.store.shards)
+                .await,
+        );
         let (key, map) = shard_map(&self.store.settings);
         put_if_absent(&self.store.connection, &key, &map).await
     }

@@ -172,6 +172,8 @@ impl Writer {
             match job.run(connection) {
                 Ok(()) => from += 1,
                 Err(failure) if ends_connection(failure.code) => return Err(failure),
+                // SQLite took the group back by itself.
+                Err(failure) if connection.is_autocommit() => return Err(failure),
                 Err(_) => {
                     group.failed.push(group.done.remove(from));
                     if connection.total_changes() != before {

@@ -63,6 +63,10 @@ impl<'a, B: Backends> Applier<'a, B> {
                     busy.wait(self.context, &BUSY, failure.retry_after).await?;
                 }
                 Scope::Event => {
+                    // It answers: what it refuses is refused for itself.
+                    if !is_busy(&cause) {
+                        self.outage.over(self.context, self.tenure.lease.shard);
+                    }
                     let observation = Observation::Refused { events: rows.len() };
                     self.context
                         .observer

@@ -4,8 +4,9 @@
 use super::signals::Signals;
 use super::stores::{OpenError, Opened};
 use crate::http::{Server, Starting, serve_meanwhile, starting};
+use crate::reference::ReferenceLayers;
 use crate::settings::Settings;
-use hexlane_backend::Clock;
+use hexlane_backend::{Clock, Failure};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -17,13 +18,14 @@ const TRIES_TOLD: u32 = 60;
 
 /// What came of it.
 pub(super) enum Opening {
-    /// The stores.
-    Opened(Opened),
+    /// The stores, and the layers as far as they could be read.
+    Opened(Opened, ReferenceLayers),
     /// A signal came first.
     Stopped,
 }
 
-/// Opens the stores; tries again while a server is away. Whoever asks meanwhile is told so.
+/// Opens the stores, then reads the layers; tries again while a server is away. Whoever
+/// asks meanwhile is told so.
 ///
 /// # Errors
 /// What no waiting mends.
@@ -32,19 +34,47 @@ pub(super) async fn open(
     clock: &Arc<dyn Clock>,
     server: &Server,
     signals: &mut Signals,
+    layers: impl Future<Output = Result<ReferenceLayers, Failure>>,
 ) -> Result<Opening, OpenError> {
     let (told, ended) = (Starting::default(), Notify::new());
     let serving = serve_meanwhile(server, starting(told.clone()), ended.notified());
     let opening = async {
-        let opened = tokio::select! {
-            opened = open_when_there(settings, clock, &told) => opened.map(Opening::Opened),
-            () = signals.next() => Ok(Opening::Stopped),
-        };
+        let opened = open_all(settings, clock, &told, signals, layers).await;
         ended.notify_one();
         opened
     };
     let ((), opened) = tokio::join!(serving, opening);
     opened
+}
+
+async fn open_all(
+    settings: &Settings,
+    clock: &Arc<dyn Clock>,
+    told: &Starting,
+    signals: &mut Signals,
+    layers: impl Future<Output = Result<ReferenceLayers, Failure>>,
+) -> Result<Opening, OpenError> {
+    let opened = tokio::select! {
+        opened = open_when_there(settings, clock, told) => opened?,
+        () = signals.next() => return Ok(Opening::Stopped),
+    };
+    opened.warn(settings);
+    let read = tokio::select! {
+        layers = layers => layers.map(Some),
+        () = signals.next() => Ok(None),
+    };
+    match read {
+        Ok(Some(layers)) => Ok(Opening::Opened(opened, layers)),
+        // Nothing was begun: the map is left as a stop leaves it.
+        Ok(None) => {
+            drop(opened.stop().await);
+            Ok(Opening::Stopped)
+        }
+        Err(failure) => {
+            drop(opened.stop().await);
+            Err(OpenError::of_layers(failure))
+        }
+    }
 }
 
 async fn open_when_there(

@@ -42,6 +42,11 @@ impl OpenError {
         }
     }
 
+    /// The layers' server cannot be asked as the settings say.
+    pub(super) fn of_layers(failure: Failure) -> Self {
+        Self::of_folder("the reference layers", failure)
+    }
+
     fn of_folder(place: &str, failure: Failure) -> Self {
         let mismatch = failure.code == Code::AuthorityMismatch;
         Self {
@@ -94,10 +99,17 @@ impl Opened {
                 (queue, postgis_map(postgis).await?)
             }
         };
-        if settings.redis.is_some() {
+        Ok(Self { queue, map })
+    }
+
+    /// Tells what of the servers' settings, or left in the folder, wants an operator.
+    pub(super) fn warn(&self, settings: &Settings) {
+        if let AnyQueue::Redis(queue) = &self.queue {
+            for warning in queue.warnings() {
+                tracing::warn!(code = "redis.settings", "{warning}");
+            }
             warn_of_left_events(&settings.run.data_dir);
         }
-        Ok(Self { queue, map })
     }
 
     /// Holds the queue to the map.
@@ -190,9 +202,6 @@ async fn redis_queue(
 ) -> Result<AnyQueue, OpenError> {
     let queue = RedisQueue::connect(settings.clone(), Arc::clone(clock)).await;
     let queue = queue.map_err(|failure| OpenError::of_server(QUEUE, failure))?;
-    for warning in queue.warnings() {
-        tracing::warn!(code = "redis.settings", "{warning}");
-    }
     Ok(AnyQueue::Redis(queue))
 }
 

@@ -9,7 +9,7 @@ use crate::http::{App, Readiness, Server, router, serve};
 use crate::metrics::Metrics;
 use crate::reference::ReferenceLayers;
 use crate::settings::Settings;
-use hexlane_backend::{Clock, Failure};
+use hexlane_backend::Clock;
 use hexlane_engine::{CoreReader, Engine, EngineError, StopHandle, StopSignal, Stopped, stop_pair};
 use std::sync::Arc;
 use tokio::task::{JoinError, JoinHandle};
@@ -21,8 +21,6 @@ enum StartError {
     Listen(std::net::SocketAddr, std::io::Error),
     #[error(transparent)]
     Open(#[from] OpenError),
-    #[error("the reference layers: {0}")]
-    Layers(Failure),
     #[error("cannot hear signals: {0}")]
     Signals(std::io::Error),
 }
@@ -39,7 +37,7 @@ struct Running {
 
 /// Starts, waits for a signal, stops.
 pub(super) async fn run(settings: Settings, clock: Arc<dyn Clock>) -> Exit {
-    match start(settings, clock).await {
+    match Box::pin(start(settings, clock)).await {
         Ok(Some(running)) => running.until_stopped().await,
         Ok(None) => {
             tracing::info!("stopped before it was ready");
@@ -58,16 +56,16 @@ async fn start(settings: Settings, clock: Arc<dyn Clock>) -> Result<Option<Runni
     let listen = settings.run.listen;
     let server = Server::bind(listen, settings.run.connections_max).await;
     let server = server.map_err(|error| StartError::Listen(listen, error))?;
-    let opened = match opening::open(&settings, &clock, &server, &mut signals).await? {
-        Opening::Opened(opened) => opened,
+    let metrics = Arc::new(Metrics::default());
+    let (stop, stopping) = stop_pair();
+    let layers = ReferenceLayers::start(&settings.reference, &metrics, &stopping);
+    let opened = opening::open(&settings, &clock, &server, &mut signals, layers);
+    let (opened, layers) = match Box::pin(opened).await? {
+        Opening::Opened(opened, layers) => (opened, layers),
         Opening::Stopped => return Ok(None),
     };
     let stores = opened.stores();
     let places = stores::places(&settings);
-    let metrics = Arc::new(Metrics::default());
-    let (stop, stopping) = stop_pair();
-    let layers = ReferenceLayers::start(&settings.reference, &metrics, &stopping).await;
-    let layers = layers.map_err(StartError::Layers)?;
     let engine = engine(&settings, stores.clone(), &clock, &metrics).joined_by(Arc::new(layers));
     let engine = tokio::spawn(engine.run(stopping.clone()));
     let app = App::new(
