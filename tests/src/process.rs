@@ -135,23 +135,17 @@ pub fn programs(name: &str, group: u32) -> Vec<u32> {
     ids.collect()
 }
 
-/// Memory that a process has now; zero when it has ended.
-#[must_use]
-pub fn resident_bytes(process: u32) -> u64 {
-    memory(process, "VmRSS:").unwrap_or_default()
-}
-
 /// The most memory that a process ever had; zero when it has ended.
 #[must_use]
 pub fn peak_bytes(process: u32) -> u64 {
-    memory(process, "VmHWM:").unwrap_or_default()
-}
-
-fn memory(process: u32, member: &str) -> Option<u64> {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let found = status.lines().find_map(|line| line.strip_prefix(member))?;
-    let kilobytes: u64 = found.trim().trim_end_matches("kB").trim().parse().ok()?;
-    Some(kilobytes * 1024)
+    let peak = || -> Option<u64> {
+        let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+        let found = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmHWM:"))?;
+        found.trim().trim_end_matches("kB").trim().parse().ok()
+    };
+    peak().unwrap_or_default() * 1024
 }
 
 /// Runs a program to its end and gives what it printed.

@@ -75,8 +75,8 @@ impl RedisQueue {
             forget.arg(layout.keys(*shard).own).arg(EPOCH);
             ask(connection, &forget).await?;
         }
-        let mut put = cmd("HSET");
-        put.arg(layout.meta_key()).arg(FIELD).arg(to.as_str());
-        ask(connection, &put).await.map(drop)
+        let put = self.bind_call(layout, to);
+        let put = connection.call(&put).await;
+        put.map(drop).map_err(|trouble| trouble.failure())
     }
 }

@@ -15,12 +15,12 @@ use crate::settings::Settings;
 use crate::trim::{Tools, Trim};
 use fetch::Hands;
 use hexlane_backend::{
-    Bell, Clock, Code, Credit, Delivery, Epoch, Failure, Lease, Part, Position, Published, Queue,
-    RawEntry, Settled, Settlement, ShardBacklog, StoreError, Unsettled,
+    Authority, Bell, Clock, Code, Credit, Delivery, Epoch, Failure, Lease, Part, Position,
+    Published, Queue, RawEntry, Settled, Settlement, ShardBacklog, StoreError, Unsettled,
 };
 use hexlane_core::Envelope;
 use hexlane_core::lane::Shard;
-use hexlane_streams::{Layout, Publish};
+use hexlane_streams::{Call, Layout, Publish};
 use redis::{Value, cmd};
 use std::fmt;
 use std::sync::Arc;
@@ -94,6 +94,15 @@ impl RedisQueue {
 
     pub(crate) fn connection_and_layout(&self) -> (&Connection, &Layout) {
         (&self.store.connection, &self.store.settings.layout)
+    }
+
+    pub(crate) fn bind_call(&self, layout: &Layout, map: &Authority) -> Call {
+        let meta = layout.meta_key();
+        self.store
+            .scripts
+            .bind
+            .call([meta.as_str()])
+            .with(map.as_str())
     }
 
     /// What an operator should know about the server.

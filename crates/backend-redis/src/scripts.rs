@@ -1,5 +1,5 @@
-//! The consumer's scripts. Each begins with the fence, and touches one shard; the one that
-//! counts touches shards of one slot.
+//! The consumer's scripts. Each that writes begins with the fence's helpers, and touches one
+//! shard or `spatial.events:meta`; the one that counts touches shards of one slot.
 
 use hexlane_streams::Script;
 
@@ -11,6 +11,7 @@ pub(crate) struct Scripts {
     pub(crate) trim: Script,
     pub(crate) backlog: Script,
     pub(crate) last: Script,
+    pub(crate) bind: Script,
 }
 
 impl Scripts {
@@ -34,6 +35,10 @@ impl Scripts {
                 include_str!("scripts/backlog.lua")
             )),
             last: Script::new(include_str!("scripts/last.lua")),
+            bind: Script::new(concat!(
+                include_str!("scripts/fence.lua"),
+                include_str!("scripts/bind.lua")
+            )),
         }
     }
 }

@@ -99,6 +99,23 @@ async fn a_queue_is_taken_to_another_map_with_what_waits() {
     rebind(&queue(&server).await, &queue(&server).await).await;
 }
 
+#[tokio::test]
+async fn a_full_server_is_taken_to_another_map_too() {
+    let server = Server::start();
+    let queue = queue(&server).await;
+    queue.bind(&map('a')).await.unwrap();
+    publish(&queue, &["one"]).await.unwrap();
+    for option in [["maxmemory-policy", "noeviction"], ["maxmemory", "1"]] {
+        let set: String = server.ask(&["CONFIG", "SET", option[0], option[1]]);
+        assert_eq!(set, "OK");
+    }
+    let full = publish(&queue, &["two"]).await.unwrap_err();
+    assert_eq!(full.code, Code::DiskFull);
+    queue.rebind(&map('a'), &map('b')).await.unwrap();
+    queue.bind(&map('b')).await.unwrap();
+    assert_eq!(drain(&queue, &lease(SHARD, 1)).await, ["one"]);
+}
+
 mod slow {
     use super::{Cluster, Place, RedisQueue, Setup, rebind, settings};
 

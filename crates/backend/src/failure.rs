@@ -70,6 +70,17 @@ pub enum FailureKind {
     Never,
 }
 
+impl FailureKind {
+    /// Whether no waiting mends it.
+    #[must_use]
+    pub const fn needs_operator(self) -> bool {
+        match self {
+            Self::Again | Self::Later => false,
+            Self::Never => true,
+        }
+    }
+}
+
 impl fmt::Display for FailureKind {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {

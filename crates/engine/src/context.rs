@@ -8,7 +8,7 @@ use crate::reader::Reader;
 use crate::settings::EngineSettings;
 use crate::stop::StopSignal;
 use crate::stores::Backends;
-use hexlane_backend::{Clock, Failure, FailureKind};
+use hexlane_backend::{Clock, Failure};
 use hexlane_core::lane::Shard;
 use hexlane_delivery::{Code, Credits, Load};
 use std::fmt::Display;
@@ -47,7 +47,7 @@ impl<B: Backends> Context<B> {
     /// where no waiting helps, until the last shard goes on.
     pub(crate) fn away(&self, shard: Shard, reason: PauseReason, failure: &Failure) {
         let met = self.outages.meet(shard, reason, failure.code);
-        let needs_operator = failure.kind == FailureKind::Never;
+        let needs_operator = failure.kind.needs_operator();
         let (code, what, name) = (failure.code.as_str(), reason.what(), reason.as_str());
         match (met.is_news, needs_operator) {
             (true, true) => tracing::error!(

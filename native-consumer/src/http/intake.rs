@@ -94,7 +94,7 @@ async fn publish<B: Backends>(app: &App<B>, enqueue: Enqueue) -> Answer {
     let envelopes: Vec<_> = enqueue.envelopes().cloned().collect();
     match app.stores.queue().publish(envelopes).await {
         Ok(published) => {
-            app.refusals.took();
+            app.refusals.took(app.clock.monotonic());
             let said: Vec<Enqueued> = published.into_iter().map(enqueued).collect();
             app.metrics.enqueued(&said);
             enqueue.settle(Ok(&said))
@@ -114,7 +114,7 @@ pub(super) const fn enqueued(published: Published) -> Enqueued {
 
 /// A queue that failed has not confirmed, whatever the reason.
 pub(super) fn unavailable<B: Backends>(app: &App<B>, failure: &Failure) -> Unavailable {
-    app.refusals.refused(failure);
+    app.refusals.refused(failure, app.clock.monotonic());
     let wished_s = failure
         .retry_after
         .map_or(RETRY_AFTER_S, |wish| wish.as_secs().max(1));

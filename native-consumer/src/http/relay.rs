@@ -197,7 +197,7 @@ async fn put<B: Backends>(app: &App<B>, batch: Batch<'_>) -> Answer {
     }
     match enqueue(app, &batch).await {
         Ok(published) => {
-            app.refusals.took();
+            app.refusals.took(app.clock.monotonic());
             let said = batch.answers(&published);
             app.metrics.enqueued(&said);
             relay::answer(Ok(&said))

@@ -66,15 +66,8 @@ async fn rebind(settings: &Settings, from: &Authority) -> Result<Authority, Stri
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
     let opened = Opened::open(settings, &clock).await;
     let opened = opened.map_err(|error| error.to_string())?;
-    let map = opened.authority().await.map_err(|error| error.to_string());
-    let bound = match (opened.redis(), map) {
-        (Some(queue), Ok(map)) => {
-            let bound = queue.rebind(from, &map).await;
-            bound.map(|()| map).map_err(|failure| failure.to_string())
-        }
-        (_, Err(reason)) => Err(reason),
-        (None, Ok(_)) => Err("the queue is not in Redis".to_owned()),
-    };
+    let bound = opened.rebind(from).await;
+    let bound = bound.map_err(|error| error.to_string());
     let stopped = opened.stop().await.map_err(|failure| failure.to_string());
     bound.and_then(|map| stopped.map(|()| map))
 }

@@ -37,6 +37,14 @@ impl AnyQueue {
         }
     }
 
+    /// Takes the queue from one map to another. An embedded one stands in its folder.
+    pub(super) async fn rebind(&self, from: &Authority, to: &Authority) -> Result<(), Failure> {
+        match self {
+            Self::Embedded(_) => Ok(()),
+            Self::Redis(queue) => queue.rebind(from, to).await,
+        }
+    }
+
     /// Finishes what was asked and closes what can be closed.
     pub(super) async fn stop(&self) -> Result<(), Failure> {
         match self {

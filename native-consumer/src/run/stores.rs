@@ -3,7 +3,7 @@
 use super::map::AnyMap;
 use super::queue::AnyQueue;
 use crate::settings::{Settings, queue_limits};
-use hexlane_backend::{Authority, Clock, Code, Failure, FailureKind, Holder};
+use hexlane_backend::{Authority, Clock, Code, Failure, Holder};
 use hexlane_backend_postgis::PostgisMap;
 use hexlane_backend_redis::RedisQueue;
 use hexlane_backend_sqlite::{Folder, Settings as SqliteSettings};
@@ -59,7 +59,7 @@ impl OpenError {
 
     /// Whether it is worth waiting for.
     pub(super) fn may_pass(&self) -> bool {
-        self.is_server && self.failure.kind != FailureKind::Never
+        self.is_server && !self.failure.kind.needs_operator()
     }
 }
 
@@ -134,15 +134,18 @@ impl Opened {
         })
     }
 
-    /// The queue in Redis, when it is there.
-    pub(super) const fn redis(&self) -> Option<&RedisQueue> {
-        match &self.queue {
-            AnyQueue::Embedded(_) => None,
-            AnyQueue::Redis(queue) => Some(queue),
-        }
+    /// Takes the queue from that map to this one, and names this one.
+    ///
+    /// # Errors
+    /// It is bound to neither, or one of them cannot be asked.
+    pub(super) async fn rebind(&self, from: &Authority) -> Result<Authority, OpenError> {
+        let map = self.authority().await?;
+        let bound = self.queue.rebind(from, &map).await;
+        bound.map_err(|failure| OpenError::of_server(QUEUE, failure))?;
+        Ok(map)
     }
 
-    /// The same, as an engine takes them.
+    /// Queue and map, as an engine takes them.
     pub(super) fn stores(&self) -> AnyStores {
         Stores {
             leases: self.map.clone(),

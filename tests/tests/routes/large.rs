@@ -8,94 +8,11 @@ use hexlane_tests::dev::Dev;
 use hexlane_tests::edge::Edge;
 use hexlane_tests::geopackage;
 use hexlane_tests::http::Request;
-use hexlane_tests::process::{programs, resident_bytes};
 use hexlane_tests::relay::{Mode, Relay};
 use serde_json::json;
-use std::fmt::Write as _;
-
-const MB: u64 = 1 << 20;
-/// What large events may add to the programs of wrangler together: the Worker, of whose
-/// isolate the platform takes 128 MB, the proxy before it, and the simulated bucket.
-const ADDED_BYTES_MAX: u64 = 256 * MB;
 
 fn large(id: &str) -> Request {
     Request::post(EVENTS, feature(id, [7.0, 8.0], &"n".repeat(200_000)))
-}
-
-/// A `MultiPolygon` of squares with many positions, of at least that size; how many squares.
-fn multipolygon(bytes_min: usize) -> (String, usize) {
-    let mut polygons = String::new();
-    let mut squares = 0_usize;
-    while polygons.len() < bytes_min {
-        let number = u32::try_from(squares).expect("few squares");
-        let (x, y) = (
-            f64::from(number % 340) - 170.0,
-            f64::from(number / 340) - 80.0,
-        );
-        if number > 0 {
-            polygons.push(',');
-        }
-        polygons.push_str("[[");
-        for step in 0..200_u32 {
-            let along = f64::from(step % 50) / 100.0;
-            let (dx, dy) = match step / 50 {
-                0 => (along, 0.0),
-                1 => (0.5, along),
-                2 => (0.5 - along, 0.5),
-                _ => (0.0, 0.5 - along),
-            };
-            let _ = write!(polygons, "[{:.9},{:.9}],", x + dx, y + dy);
-        }
-        let _ = write!(polygons, "[{x:.9},{y:.9}]]]");
-        squares += 1;
-    }
-    let body = format!(
-        r#"{{"type":"Feature","id":"big","geometry":{{"type":"MultiPolygon","coordinates":[{polygons}]}},"properties":{{}}}}"#
-    );
-    (body, squares)
-}
-
-#[test]
-fn slow_a_multipolygon_of_5_mb_goes_by_the_bucket_and_the_bridge_to_the_map() {
-    let mut consumer = Consumer::start();
-    let dev = Dev::start(consumer.port);
-    let (body, squares) = multipolygon(5_000_000);
-    let small = Request::post(EVENTS, feature("small", [9.0, 9.0], ""));
-    assert_accepted(&dev.send(&small), 1);
-    settled(&consumer, "applied", 1);
-    let resident = || -> u64 {
-        let programs = programs("workerd", dev.process.id()).into_iter();
-        programs.map(resident_bytes).sum()
-    };
-    let before = resident();
-    let request = Request::post(EVENTS, body.clone());
-    assert_accepted(&dev.send(&request), 1);
-    settled(&consumer, "applied", 2);
-    assert_eq!(
-        dev.objects(),
-        [],
-        "the object goes once the relay has the event"
-    );
-    // Sent again it takes the whole way again, with one effect.
-    for times in 1..=4 {
-        assert_accepted(&dev.send(&request), 1);
-        assert_eq!(settled(&consumer, "duplicate", times)["applied"], 2);
-    }
-    let (size, after) = (body.len(), resident());
-    eprintln!(
-        "workerd: {} MB, then {} MB, for {size} bytes",
-        before / MB,
-        after / MB
-    );
-    assert!(
-        before > 0 && after.saturating_sub(before) < ADDED_BYTES_MAX,
-        "{before} {after}"
-    );
-    consumer.stop();
-    let rows = geopackage::geometries(&consumer.geopackage(), "features", "entity");
-    let big = rows.iter().find(|(entity, _)| entity == "big");
-    let (_, wkt) = big.expect("the large one");
-    assert_eq!(wkt.matches(")),((").count() + 1, squares);
 }
 
 #[test]
