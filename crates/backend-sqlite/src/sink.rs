@@ -1,6 +1,6 @@
 //! The sink: fence, claims, entity versions, features and tombstones in one commit. Row by
 //! row with prepared statements: in one transaction of one process that costs no round
-//! trip, and rows of a batch see each other.
+//! trip, and rows of a batch see each other. The map is written last, once an entity.
 
 mod claim;
 mod land;
@@ -11,8 +11,10 @@ use crate::map::{SqliteMap, admit};
 use crate::tally;
 use claim::look_up;
 use hexlane_backend::{ClaimQuery, Code, Failure, Landed, Lease, Part, Recorded, Sink, StoreError};
+use hexlane_core::Outcome;
 use hexlane_core::effect::Effect;
 use rusqlite::Connection;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -39,7 +41,7 @@ impl Row {
 }
 
 /// What landed; none is a conflict.
-type Outcomes = Vec<Option<hexlane_core::Outcome>>;
+type Outcomes = Vec<Option<Outcome>>;
 
 fn apply(
     connection: &Connection,
@@ -51,9 +53,30 @@ fn apply(
     admit(connection, lease)?;
     let outcomes = rows.iter().map(|row| land::land(connection, row, now_us));
     let outcomes = outcomes.collect::<rusqlite::Result<Outcomes>>()?;
+    for row in last_applied(rows, &outcomes) {
+        land::put(connection, row, now_us)?;
+    }
     tally::count(connection, outcomes.iter().flatten().copied().collect())?;
     touched.store(true, Ordering::Relaxed);
     Ok(outcomes)
+}
+
+/// The rows that the map shows in the end, in their order: of each entity the last that
+/// applied. What it had overtaken in the same commit nobody would ever see.
+fn last_applied<'a>(
+    rows: &'a [Row],
+    outcomes: &'a [Option<Outcome>],
+) -> impl Iterator<Item = &'a Row> {
+    let applied = |outcome| outcome == Some(Outcome::Applied);
+    let entity = |row: &'a Row| (&row.effect.envelope.source, &row.effect.envelope.entity);
+    let mut last = HashMap::with_capacity(rows.len());
+    for (at, (row, outcome)) in rows.iter().zip(outcomes).enumerate() {
+        if applied(*outcome) {
+            last.insert(entity(row), at);
+        }
+    }
+    let shown = move |(at, row): &(usize, &'a Row)| last.get(&entity(row)) == Some(at);
+    rows.iter().enumerate().filter(shown).map(|(_, row)| row)
 }
 
 impl Sink for SqliteMap {

@@ -67,6 +67,33 @@ const DISAGREEING: &str = "
       UNION ALL
       SELECT id FROM rtree_features_geom EXCEPT SELECT fid FROM features WHERE geom NOT NULL)";
 
+/// Features that both files show alike.
+const SHOWN: &str = "
+    SELECT count(*) FROM other.features theirs JOIN main.features ours
+      ON ours.source = theirs.source AND ours.entity = theirs.entity
+      AND ours.event_id = theirs.event_id AND ours.version = theirs.version
+      AND ours.geom IS theirs.geom";
+
+#[tokio::test]
+async fn events_of_one_entity_in_one_commit_show_what_they_show_one_by_one() {
+    let (at_once, one_by_one) = (Folder::new(), Folder::new());
+    land(&at_once, churn()).await;
+    for effect in churn() {
+        land(&one_by_one, vec![effect]).await;
+    }
+    let maps = [at_once, one_by_one].map(|folder| (folder.path("map.gpkg"), folder));
+    let count = |map: &Path| ask(map, "SELECT count(*) FROM features");
+    let counts = [count(&maps[0].0), count(&maps[1].0)];
+    assert!(counts[0] > 20 && counts[0] == counts[1], "{counts:?}");
+    let connection = rusqlite::Connection::open(&maps[0].0).unwrap();
+    connection
+        .execute("ATTACH ?1 AS other", [maps[1].0.to_str().unwrap()])
+        .unwrap();
+    let equal: i64 = connection.query_row(SHOWN, [], |row| row.get(0)).unwrap();
+    assert_eq!(equal, counts[0]);
+    assert_eq!(ask(&maps[0].0, DISAGREEING), 0);
+}
+
 #[tokio::test]
 async fn the_rtree_agrees_with_the_features_after_upserts_and_deletes() {
     let folder = Folder::new();

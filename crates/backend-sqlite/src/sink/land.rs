@@ -1,4 +1,4 @@
-//! Landing one effect: its claim, its entity's version, its feature.
+//! Landing one effect: its claim and its entity's version, then its feature.
 
 use super::Row;
 use super::claim::{Claim, ClaimState, find, insert, insert_new};
@@ -8,7 +8,8 @@ use hexlane_core::Outcome;
 use hexlane_core::envelope::{Envelope, Op};
 use rusqlite::Connection;
 
-/// The outcome; none when the key is claimed with another payload. The claim is written
+/// The outcome; none when the key is claimed with another payload. What applies is not on
+/// the map yet: [`put`] puts the last row of an entity. The claim is written
 /// first, as of an event that applies, because nearly every one is new and does.
 pub(super) fn land(
     connection: &Connection,
@@ -39,10 +40,6 @@ pub(super) fn land(
         }
     }
     let outcome = if put_entity(connection, envelope)? {
-        match envelope.op {
-            Op::Upsert => put_feature(connection, row, now_us)?,
-            Op::Delete => remove_feature(connection, envelope)?,
-        }
         Outcome::Applied
     } else {
         claim.state = ClaimState::Stale;
@@ -72,6 +69,14 @@ fn put_entity(connection: &Connection, envelope: &Envelope) -> rusqlite::Result<
             envelope.op == Op::Delete,
         ))?;
     Ok(put > 0)
+}
+
+/// Shows on the map what a row that applied says.
+pub(super) fn put(connection: &Connection, row: &Row, now_us: i64) -> rusqlite::Result<()> {
+    match row.effect.envelope.op {
+        Op::Upsert => put_feature(connection, row, now_us),
+        Op::Delete => remove_feature(connection, &row.effect.envelope),
+    }
 }
 
 fn put_feature(connection: &Connection, row: &Row, now_us: i64) -> rusqlite::Result<()> {
