@@ -50,6 +50,7 @@ const ROUNDS: usize = 3;
 async fn main() -> Any {
     let redis = variable("HEXLANE_BENCH_REDIS")?;
     let postgis = variable("HEXLANE_BENCH_POSTGIS")?;
+    ensure_empty(&redis).await?;
     let bench = Bench {
         redis,
         postgis,
@@ -100,6 +101,17 @@ async fn main() -> Any {
 fn variable(name: &str) -> Result<String, Box<dyn Error>> {
     std::env::var(name)
         .map_err(|_| format!("{name} is not set: run `cargo xtask bench drain`").into())
+}
+
+/// What stands in the server is forgotten before each side: never what is not ours.
+async fn ensure_empty(redis: &str) -> Any {
+    let client = redis::Client::open(format!("redis://{redis}"))?;
+    let mut connection = client.get_multiplexed_async_connection().await?;
+    let keys: u64 = redis::cmd("DBSIZE").query_async(&mut connection).await?;
+    if keys > 0 {
+        return Err(format!("the Redis at {redis} holds {keys} keys, and must be empty").into());
+    }
+    Ok(())
 }
 
 /// Points of vehicles that move through a city, judged by the door as any other.

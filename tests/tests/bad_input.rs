@@ -239,10 +239,24 @@ fn every_row_gets_its_documented_answer_on_the_routes_to_brokers_and_none_refuse
     eprintln!("{} rows by route queue and by route redis", rows.len());
 }
 
-/// wrangler's proxy loses the connection to a Worker that answers before it has the whole
-/// body, and says so itself. What the Worker answers is seen on workerd alone.
-fn is_of_wrangler(answer: &Response) -> bool {
-    answer.status == 500 && answer.text().contains("Network connection lost")
+/// Sends of what is refused until the Worker's own answer comes through.
+const SENDS_MAX: usize = 20;
+
+/// The Worker's answer to a row. wrangler's proxy now and then loses the connection to a
+/// Worker that answers before it has the whole body, and says so itself; what is refused has
+/// no effect and is sent again then.
+fn answer(dev: &Dev, row: &Row) -> Response {
+    let is_of_wrangler = |answer: &Response| {
+        answer.status == 500 && answer.text().contains("Network connection lost")
+    };
+    let sends = if new_events(row) == 0 { SENDS_MAX } else { 1 };
+    let mut answers = (0..sends).map(|_| dev.send(&row.request));
+    let mut last = answers.next().expect("it is sent");
+    while is_of_wrangler(&last) {
+        let Some(next) = answers.next() else { break };
+        last = next;
+    }
+    last
 }
 
 #[test]
@@ -253,13 +267,10 @@ fn slow_what_is_refused_is_in_no_queue_and_no_bucket_and_what_is_accepted_takes_
     for row in table() {
         let calls = || dev.seen()["sends"].as_u64().expect("a number");
         let before = calls();
-        let answer = dev.send(&row.request);
-        let enqueued = new_events(&row);
-        match row.judge(&answer) {
-            Err(_) if enqueued == 0 && is_of_wrangler(&answer) => {}
-            Err(fault) => faults.push(format!("{}: {fault}", row.name)),
-            Ok(()) => {}
+        if let Err(fault) = row.judge(&answer(&dev, &row)) {
+            faults.push(format!("{}: {fault}", row.name));
         }
+        let enqueued = new_events(&row);
         if calls() - before != u64::from(enqueued > 0) {
             faults.push(format!("{}: {} calls", row.name, calls() - before));
         }
