@@ -7,12 +7,13 @@
 mod auth;
 mod cloud_events;
 mod member;
+mod rfc3339;
 mod version_rule;
 
 pub use auth::{Auth, AuthSettings};
 pub use cloud_events::{CloudEventSettings, TypeOp};
 pub use member::MemberType;
-pub(crate) use version_rule::rfc3339_us;
+pub(crate) use rfc3339::rfc3339_us;
 pub use version_rule::{VersionForm, VersionRule, VersionSettings};
 
 use crate::lane::{Grid, LaneRule};

@@ -1,7 +1,7 @@
 //! Where a source keeps the version of its events, and in which form.
 
+use super::rfc3339_us;
 use crate::json::{Kind, Value};
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// As written.
@@ -87,12 +87,6 @@ impl VersionRule {
     }
 }
 
-/// µs since 1970 of an RFC 3339 time; its offset is required.
-#[must_use]
-pub(crate) fn rfc3339_us(text: &str) -> Option<i64> {
-    Some(text.parse::<Timestamp>().ok()?.as_microsecond())
-}
-
 /// A decimal number shifted left by `digits`, exactly: a double would lose µs.
 fn scaled_us(text: &str, digits: usize) -> Option<i64> {
     if text.contains(['e', 'E']) {
@@ -126,19 +120,5 @@ mod tests {
         assert_eq!(scaled_us("-1.5", 3), Some(-1_500));
         assert_eq!(scaled_us("1e9", 6), None);
         assert_eq!(scaled_us("99999999999999999999", 3), None);
-    }
-
-    #[test]
-    fn a_time_without_an_offset_is_no_time() {
-        assert_eq!(
-            rfc3339_us("2026-11-30T12:00:00Z"),
-            Some(1_796_040_000_000_000)
-        );
-        assert_eq!(
-            rfc3339_us("2026-11-30T13:00:00+01:00"),
-            Some(1_796_040_000_000_000)
-        );
-        assert_eq!(rfc3339_us("2026-11-30T12:00:00"), None);
-        assert_eq!(rfc3339_us("yesterday"), None);
     }
 }
