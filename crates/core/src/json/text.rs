@@ -37,7 +37,7 @@ pub(super) fn end(bytes: &[u8], start: usize) -> usize {
 
 /// The first index from `at` on of a quote, a backslash or a control character, or the
 /// end. Eight bytes at once, as lanes of one word.
-fn plain_end(bytes: &[u8], mut at: usize) -> usize {
+pub(crate) fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     const EACH: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x80 * EACH;
     // Below a lane that is hit, lanes are right; above it they may not be.
