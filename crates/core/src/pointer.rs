@@ -19,11 +19,18 @@ pub(crate) fn child(pointer: &str, name: &str) -> String {
 
 /// A pointer with one more array index.
 pub(crate) fn element(pointer: &str, index: usize) -> String {
-    let digits = Digits::of(index as u64);
-    let digits = digits.as_str();
-    let mut text = String::with_capacity(pointer.len() + digits.len() + 1);
+    elements(pointer, &[index])
+}
+
+/// A pointer with some more array indices.
+pub(crate) fn elements(pointer: &str, indices: &[usize]) -> String {
+    const INDEX_BYTES_USUAL: usize = 6;
+    let more = indices.len() * INDEX_BYTES_USUAL;
+    let mut text = String::with_capacity(pointer.len() + more);
     text.push_str(pointer);
-    text.push('/');
-    text.push_str(digits);
+    for index in indices {
+        text.push('/');
+        text.push_str(Digits::of(*index as u64).as_str());
+    }
     text
 }

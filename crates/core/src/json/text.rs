@@ -22,15 +22,20 @@ pub(super) fn check(bytes: &[u8], start: usize) -> Result<(usize, bool), SyntaxF
     }
 }
 
-/// The index after the closing quote of a string that passed [`check`].
-pub(super) fn end(bytes: &[u8], start: usize) -> usize {
+/// The index after the closing quote of a string that passed [`check`], and whether it holds
+/// an escape.
+pub(super) fn end(bytes: &[u8], start: usize) -> (usize, bool) {
     let mut at = start + 1;
+    let mut escaped = false;
     loop {
         at = plain_end(bytes, at);
         match bytes.get(at) {
-            None => return bytes.len(),
-            Some(b'\\') => at += 2,
-            Some(_) => return at + 1,
+            None => return (bytes.len(), escaped),
+            Some(b'\\') => {
+                escaped = true;
+                at += 2;
+            }
+            Some(_) => return (at + 1, escaped),
         }
     }
 }
