@@ -69,16 +69,17 @@ mod tests {
         #[test]
         fn numbers_are_written_as_display_writes_them(
             bits: u64,
-            short in -1_000_000_000_i32..1_000_000_000,
+            millionths in -1_000_000_000_i32..1_000_000_000,
             whole: u64,
         ) {
-            let short = f64::from(short) / 1e6;
+            let short = f64::from(millionths) / 1e6;
             // Halves of ever smaller powers of two, where two decimals are equally near.
-            let even = f64::from(short >> 6) / f64::from(1 << (whole % 31));
+            let even = f64::from(millionths >> 6) / f64::from(1_i32 << (whole % 31));
             for number in [f64::from_bits(bits), short, short * 1e6, even] {
                 prop_assert_eq!(pushed(number), number.to_string());
             }
-            prop_assert_eq!(Digits::of(whole).as_str(), whole.to_string());
+            let digits = Digits::of(whole);
+            prop_assert_eq!(digits.as_str(), whole.to_string());
         }
     }
 
