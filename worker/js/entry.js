@@ -19,6 +19,7 @@ const IN_FLIGHT_BYTES_MAX = 16 << 20;
 
 const state = glue.__worker_init_state();
 // Which headers the door reads: it depends on the sources, which do not change in an isolate.
+// `content-length` is not among them: it is looked at before.
 let names;
 let inFlight = 0;
 
@@ -34,10 +35,14 @@ addEventListener("error", (event) => failed(event.error));
 
 // The URL, then the headers that the door reads as lines of name, tab, value: neither
 // holds a newline. One string, because each one that goes into wasm costs.
-function headLines(url, headers, env) {
-  names ??= glue.header_names(env).split("\n\n").map((lines) => lines.split("\n"));
-  const lines = url + headersOf(headers, names[0]);
+function headLines(url, headers, declared, env) {
+  names ??= glue.header_names(env).split("\n\n").map(namesOf);
+  const lines = url + "\ncontent-length\t" + declared + headersOf(headers, names[0]);
   return headers.has("ce-specversion") ? lines + headersOf(headers, names[1]) : lines;
+}
+
+function namesOf(lines) {
+  return lines.split("\n").filter((name) => name !== "content-length");
 }
 
 function headersOf(headers, names) {
@@ -49,11 +54,12 @@ function headersOf(headers, names) {
   return lines;
 }
 
-async function short(request, headers, length, env) {
+async function short(request, headers, declared, env) {
+  const length = Number(declared);
   inFlight += length;
   try {
     const body = await request.arrayBuffer();
-    return await glue.take(headLines(request.url, headers, env), new Uint8Array(body), env);
+    return await glue.take(headLines(request.url, headers, declared, env), new Uint8Array(body), env);
   } finally {
     inFlight -= length;
   }
@@ -71,10 +77,11 @@ export default {
     freshen();
     try {
       const headers = request.headers;
-      const length = Number(headers.get("content-length") ?? NaN);
+      const declared = headers.get("content-length");
+      const length = Number(declared ?? NaN);
       const modest = length >= 0 && length <= SHORT_BYTES_MAX && inFlight + length <= IN_FLIGHT_BYTES_MAX;
       return modest && request.method === "POST"
-        ? await short(request, headers, length, env)
+        ? await short(request, headers, declared, env)
         : await glue.fetch(request, env, context);
     } catch (error) {
       failed(error);

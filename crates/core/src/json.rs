@@ -12,5 +12,6 @@ mod value;
 
 pub(crate) use fields::Fields;
 pub(crate) use table::Table;
+pub(crate) use text::plain_end;
 pub(crate) use validate::{Index, SyntaxFault, SyntaxKind, validate};
 pub(crate) use value::{Elements, Kind, Value};

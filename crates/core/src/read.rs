@@ -9,6 +9,7 @@ mod declared;
 mod document;
 mod feature;
 mod geometry;
+mod known;
 mod place;
 mod positions;
 mod ranges;

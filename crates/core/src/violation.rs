@@ -1,12 +1,12 @@
 //! One reason for refusal, with its place, and the bounded report of them all.
 
-mod view;
+mod told;
+mod totals;
 
-pub use view::ViolationView;
+pub use totals::Totals;
 
 use crate::code::{Code, Severity};
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use crate::decimal::push_number;
 
 pub use ogc_validity::Place;
 
@@ -89,17 +89,25 @@ impl Violation {
         let [x, y] = self.location?;
         let code = self.code.as_str();
         let name = code.strip_prefix("geometry.").unwrap_or(code);
-        let letters = name.chars().enumerate().map(|(at, letter)| match letter {
-            '_' => '-',
-            _ if at == 0 => letter.to_ascii_uppercase(),
-            _ => letter,
-        });
-        let mut reason: String = letters.collect();
-        // Writing to a string does not fail.
-        let _ = write!(reason, "[{x} {y}]");
+        let mut reason = String::with_capacity(REASON_BYTES_USUAL);
+        for letter in name.chars() {
+            reason.push(match letter {
+                '_' => '-',
+                _ if reason.is_empty() => letter.to_ascii_uppercase(),
+                _ => letter,
+            });
+        }
+        reason.push('[');
+        push_number(&mut reason, x);
+        reason.push(' ');
+        push_number(&mut reason, y);
+        reason.push(']');
         Some(reason)
     }
 }
+
+/// The longest name of a code and two numbers.
+const REASON_BYTES_USUAL: usize = 64;
 
 /// The violations found: the first so many, errors before warnings, and totals of them
 /// all.
@@ -108,7 +116,7 @@ pub struct Report {
     kept: Vec<Violation>,
     kept_max: usize,
     warnings_kept: usize,
-    totals: BTreeMap<Code, u64>,
+    totals: Totals,
 }
 
 impl Report {
@@ -119,7 +127,7 @@ impl Report {
             kept: Vec::new(),
             kept_max,
             warnings_kept: 0,
-            totals: BTreeMap::new(),
+            totals: Totals::new(),
         }
     }
 
@@ -166,7 +174,7 @@ impl Report {
     /// Counts violations that are not kept.
     pub fn count(&mut self, code: Code, more: u64) {
         if more > 0 {
-            *self.totals.entry(code).or_insert(0) += more;
+            self.totals.add(code, more);
         }
     }
 
@@ -179,7 +187,7 @@ impl Report {
 
     /// Takes over what another one holds, in document order at the end.
     pub fn append(&mut self, other: Self) {
-        for (code, total) in other.totals {
+        for (code, total) in other.totals.iter() {
             self.count(code, total);
         }
         for violation in other.kept {
@@ -211,7 +219,7 @@ impl Report {
 
     /// How many there are of each code, kept or not.
     #[must_use]
-    pub const fn totals(&self) -> &BTreeMap<Code, u64> {
+    pub const fn totals(&self) -> &Totals {
         &self.totals
     }
 
@@ -219,7 +227,8 @@ impl Report {
     #[must_use]
     pub fn left_out(&self) -> u64 {
         self.totals
-            .values()
+            .iter()
+            .map(|(_, total)| total)
             .sum::<u64>()
             .saturating_sub(self.kept.len() as u64)
     }

@@ -527,7 +527,7 @@ fn a_batch_of_very_many_events_ends_at_the_limit_of_features() {
     let body = format!("[{}0]", "0,".repeat(500_000));
     let found = judged(&any_source(), Format::CloudEventBatch, &body);
     assert_eq!(found.entries.len(), 1_000);
-    assert!(found.whole && found.report.totals().contains_key(&Code::LimitFeatures));
+    assert!(found.whole && found.report.totals().of(Code::LimitFeatures) > 0);
 }
 
 #[test]

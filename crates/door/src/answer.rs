@@ -1,7 +1,7 @@
 //! An answer, before any HTTP library has seen it.
 
-use hexlane_core::code::Code;
-use std::collections::BTreeMap;
+use hexlane_core::violation::Totals;
+use std::borrow::Cow;
 
 /// Status, headers and body.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,38 +9,38 @@ pub struct Answer {
     /// HTTP status.
     pub status: u16,
     /// Headers, names in lower case.
-    pub headers: Vec<(&'static str, String)>,
+    pub headers: Vec<(&'static str, Cow<'static, str>)>,
     /// The document.
     pub body: Vec<u8>,
     /// How many violations of each code it tells of.
-    pub totals: BTreeMap<Code, u64>,
+    pub totals: Totals,
 }
 
 impl Answer {
     /// A JSON answer.
     #[must_use]
-    pub fn json(status: u16, content_type: &str, body: Vec<u8>) -> Self {
+    pub fn json(status: u16, content_type: &'static str, body: Vec<u8>) -> Self {
         let headers = vec![
-            ("content-type", content_type.to_owned()),
-            ("cache-control", "no-store".to_owned()),
+            ("content-type", Cow::Borrowed(content_type)),
+            ("cache-control", Cow::Borrowed("no-store")),
         ];
         Self {
             status,
             headers,
             body,
-            totals: BTreeMap::new(),
+            totals: Totals::default(),
         }
     }
 
     /// The same with one more header.
     #[must_use]
-    pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+    pub fn with(mut self, name: &'static str, value: impl Into<Cow<'static, str>>) -> Self {
         self.headers.push((name, value.into()));
         self
     }
 
     /// The same, telling of these violations.
-    pub(crate) fn told(mut self, totals: &BTreeMap<Code, u64>) -> Self {
+    pub(crate) fn told(mut self, totals: &Totals) -> Self {
         self.totals.clone_from(totals);
         self
     }
@@ -51,6 +51,6 @@ impl Answer {
         self.headers
             .iter()
             .find(|(known, _)| *known == name)
-            .map(|(_, value)| value.as_str())
+            .map(|(_, value)| &**value)
     }
 }

@@ -7,80 +7,96 @@ pub(crate) use acceptance::acceptance;
 use crate::leading::Leading;
 use crate::problem::Problem;
 use hexlane_core::code::{Code, Severity};
-use hexlane_core::violation::{Report, Violation, ViolationView};
-use serde::Serialize;
-use std::collections::BTreeMap;
+use hexlane_core::json_text::JsonText;
+use hexlane_core::violation::{Report, Violation};
 
-#[derive(Serialize)]
-struct ProblemDocument<'a> {
-    r#type: String,
-    title: &'static str,
-    status: u16,
-    code: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    detail: Option<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    errors: Vec<ViolationView<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<ViolationView<'a>>,
-    #[serde(skip_serializing_if = "<[u32]>::is_empty")]
-    refused: &'a [u32],
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    totals: BTreeMap<&'static str, u64>,
-    #[serde(skip_serializing_if = "is_zero")]
-    left_out: u64,
-}
+/// Most documents fit, and none is written twice for want of room.
+const DOCUMENT_BYTES_USUAL: usize = 2_048;
 
-#[allow(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde calls it by reference"
-)]
-const fn is_zero(number: &u64) -> bool {
-    *number == 0
-}
-
-pub(crate) fn problem(problem: &Problem) -> Vec<u8> {
-    let reused: Vec<Violation>;
-    let mut document = ProblemDocument {
-        r#type: format!("urn:hexlane:problem:{}", problem.code()),
-        title: problem.title(),
-        status: problem.status(),
-        code: problem.code(),
-        detail: detail(problem),
-        errors: Vec::new(),
-        warnings: Vec::new(),
-        refused: &[],
-        totals: BTreeMap::new(),
-        left_out: 0,
-    };
+/// The document of a problem. `leading` is that of its report, when it is a refusal.
+pub(crate) fn problem(problem: &Problem, leading: Option<Leading<'_>>) -> Vec<u8> {
+    let mut json = JsonText::with_capacity(DOCUMENT_BYTES_USUAL);
+    let code = problem.code_by(leading);
+    json.plain("{\"type\":\"urn:hexlane:problem:");
+    json.plain(code);
+    json.plain("\",\"title\":");
+    json.string(problem.title());
+    json.plain(",\"status\":");
+    json.whole(u64::from(problem.status_by(leading)));
+    json.plain(",\"code\":");
+    json.name(code);
+    if let Some(detail) = detail(problem, leading) {
+        json.plain(",\"detail\":");
+        json.string(&detail);
+    }
     if let Problem::Refused {
         report, features, ..
     } = problem
     {
-        document.refused = features;
-        document.errors = views(report, Severity::Error);
-        document.warnings = views(report, Severity::Warning);
-        document.totals = totals(report);
-        document.left_out = report.left_out();
+        violations_of(&mut json, ",\"errors\":", report, Severity::Error, &[]);
+        violations_of(&mut json, ",\"warnings\":", report, Severity::Warning, &[]);
+        if !features.is_empty() {
+            json.plain(",\"refused\":");
+            json.array(features, |json, index| json.whole(u64::from(*index)));
+        }
+        totals(&mut json, report);
     }
-    if let Problem::KeyReused(indices) = problem {
-        reused = indices.iter().map(|index| key_reused(*index)).collect();
-        document.errors = reused.iter().map(Violation::view).collect();
+    if let Problem::KeyReused(indices) = problem
+        && !indices.is_empty()
+    {
+        json.plain(",\"errors\":");
+        json.array(indices, |json, index| key_reused(*index).tell(json));
     }
-    to_bytes(&document)
+    json.plain("}");
+    json.into_bytes()
 }
 
-fn totals(report: &Report) -> BTreeMap<&'static str, u64> {
-    let totals = report.totals().iter();
-    totals
-        .map(|(code, total)| (code.as_str(), *total))
-        .collect()
+/// The violations of that severity and `more`, when there are any.
+fn violations_of(
+    json: &mut JsonText,
+    member: &str,
+    report: &Report,
+    severity: Severity,
+    more: &[Violation],
+) {
+    let chosen = report
+        .violations()
+        .iter()
+        .filter(|each| each.code.severity() == severity);
+    let mut chosen = chosen.chain(more).peekable();
+    if chosen.peek().is_some() {
+        json.plain(member);
+        json.array(chosen, |json, violation| violation.tell(json));
+    }
+}
+
+/// How many violations there are of each code, by its name, and how many are not told.
+fn totals(json: &mut JsonText, report: &Report) {
+    let mut totals: Vec<_> = report.totals().iter().collect();
+    totals.sort_unstable_by_key(|(code, _)| code.as_str());
+    let mut before = ",\"totals\":{";
+    for (code, total) in totals {
+        json.plain(before);
+        before = ",";
+        json.name(code.as_str());
+        json.plain(":");
+        json.whole(total);
+    }
+    if before == "," {
+        json.plain("}");
+    }
+    let left_out = report.left_out();
+    if left_out > 0 {
+        json.plain(",\"left_out\":");
+        json.whole(left_out);
+    }
 }
 
 /// Every violation that is kept, as a JSON array.
 pub(crate) fn violations(report: &Report) -> String {
-    let views: Vec<_> = report.violations().iter().map(Violation::view).collect();
-    String::from_utf8(to_bytes(&views)).unwrap_or_default()
+    let mut json = JsonText::with_capacity(DOCUMENT_BYTES_USUAL);
+    json.array(report.violations(), |json, violation| violation.tell(json));
+    json.into_text()
 }
 
 pub(crate) fn key_reused(index: u32) -> Violation {
@@ -90,11 +106,11 @@ pub(crate) fn key_reused(index: u32) -> Violation {
     violation
 }
 
-fn detail(problem: &Problem) -> Option<String> {
+fn detail(problem: &Problem, leading: Option<Leading<'_>>) -> Option<String> {
     match problem {
         Problem::TooLarge { bytes_max } => Some(format!("at most {bytes_max} bytes are taken")),
         Problem::Refused { report, .. } => {
-            let sentence = Leading::of(report)?.sentence();
+            let sentence = leading?.sentence();
             Some(match report.errors() {
                 1 => sentence,
                 errors => format!("{sentence}, and {} more", errors - 1),
@@ -118,24 +134,5 @@ fn detail(problem: &Problem) -> Option<String> {
         | Problem::Backlog { .. }
         | Problem::Misconfigured
         | Problem::Busy => None,
-    }
-}
-
-fn views(report: &Report, severity: Severity) -> Vec<ViolationView<'_>> {
-    let chosen = report
-        .violations()
-        .iter()
-        .filter(|each| each.code.severity() == severity);
-    chosen.map(Violation::view).collect()
-}
-
-/// Most documents fit, and none is written twice for want of room.
-const DOCUMENT_BYTES_USUAL: usize = 2_048;
-
-pub(crate) fn to_bytes(document: &impl Serialize) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(DOCUMENT_BYTES_USUAL);
-    match serde_json::to_writer(&mut bytes, document) {
-        Ok(()) => bytes,
-        Err(_) => Vec::new(),
     }
 }

@@ -1,9 +1,8 @@
 //! The head of a request, however the front end came by it.
 
-/// The headers that every door reads. A scheme of a source may read one more:
+/// The headers that every door reads. The schemes of its sources may read more:
 /// [`Door::headers`](crate::Door::headers). A front end need not copy others.
-pub const HEADERS: [&str; 11] = [
-    "authorization",
+pub const HEADERS: [&str; 8] = [
     "content-crs",
     "content-encoding",
     "content-length",
@@ -12,8 +11,6 @@ pub const HEADERS: [&str; 11] = [
     "prefer",
     "traceparent",
     "webhook-id",
-    "webhook-signature",
-    "webhook-timestamp",
 ];
 
 /// The header that shows a `CloudEvent` in binary mode.

@@ -20,7 +20,7 @@ pub(crate) struct Leading<'a> {
 impl<'a> Leading<'a> {
     /// Of a report; none when it holds no error.
     pub(crate) fn of(report: &'a Report) -> Option<Self> {
-        let counted = report.totals().keys().copied();
+        let counted = report.totals().iter().map(|(code, _)| code);
         let counted = counted
             .filter(|code| is_error(*code))
             .min_by_key(|code| status(*code))?;
@@ -42,9 +42,9 @@ impl<'a> Leading<'a> {
         match self.violation {
             None => format!("among those left out: {}", self.code.hint()),
             Some(violation) if violation.pointer.is_empty() => {
-                format!("the document: {}", violation.message)
+                ["the document: ", &violation.message].concat()
             }
-            Some(violation) => format!("{}: {}", violation.pointer, violation.message),
+            Some(violation) => [&violation.pointer, ": ", &violation.message].concat(),
         }
     }
 }

@@ -38,7 +38,7 @@ impl Door {
         limits: Limits,
         shard_map: ShardMap,
     ) -> Self {
-        let own: BTreeSet<_> = sources.values().filter_map(proof::header_of).collect();
+        let own: BTreeSet<&str> = sources.values().flat_map(proof::headers_of).collect();
         let headers = HEADERS.into_iter().chain(own).collect();
         Self {
             sources,

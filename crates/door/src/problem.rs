@@ -78,6 +78,20 @@ impl Problem {
     /// HTTP status.
     #[must_use]
     pub fn status(&self) -> u16 {
+        self.status_by(self.leading())
+    }
+
+    /// The violation that a refusal is named after.
+    fn leading(&self) -> Option<Leading<'_>> {
+        if let Self::Refused { report, .. } = self {
+            Leading::of(report)
+        } else {
+            None
+        }
+    }
+
+    /// The status, where what leads is known.
+    pub(crate) fn status_by(&self, leading: Option<Leading<'_>>) -> u16 {
         match self {
             Self::Length
             | Self::KeyMalformed
@@ -90,7 +104,7 @@ impl Problem {
             Self::TooLarge { .. } => 413,
             Self::MediaType | Self::Encoding => 415,
             Self::Refused { each: true, .. } | Self::KeyReused(_) => 422,
-            Self::Refused { report, .. } => Leading::of(report).map_or(422, Leading::status),
+            Self::Refused { .. } => leading.map_or(422, Leading::status),
             Self::Backlog { .. } => 429,
             Self::Misconfigured => 500,
             Self::Busy | Self::QueueUnavailable { .. } => 503,
@@ -100,6 +114,11 @@ impl Problem {
     /// The stable code of the problem as a whole.
     #[must_use]
     pub fn code(&self) -> &'static str {
+        self.code_by(self.leading())
+    }
+
+    /// The code, where what leads is known.
+    pub(crate) fn code_by(&self, leading: Option<Leading<'_>>) -> &'static str {
         match self {
             Self::RouteUnknown => "route.unknown",
             Self::SourceUnknown => "source.unknown",
@@ -112,8 +131,8 @@ impl Problem {
             Self::TooLarge { .. } => Code::LimitBytes.as_str(),
             Self::BodyCut => "body.cut",
             Self::Unauthorized(fault) => fault.as_str(),
-            Self::Refused { report, .. } => {
-                Leading::of(report).map_or("payload.refused", |leading| leading.code.as_str())
+            Self::Refused { .. } => {
+                leading.map_or("payload.refused", |leading| leading.code.as_str())
             }
             Self::KeyReused(_) => Code::IdempotencyKeyReused.as_str(),
             Self::Backlog { .. } => "backlog.full",
@@ -153,10 +172,11 @@ impl Problem {
     /// The answer.
     #[must_use]
     pub fn answer(&self) -> Answer {
+        let leading = self.leading();
         let answer = Answer::json(
-            self.status(),
+            self.status_by(leading),
             "application/problem+json",
-            document::problem(self),
+            document::problem(self, leading),
         );
         match self {
             Self::Refused { report, .. } => answer.told(report.totals()),

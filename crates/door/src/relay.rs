@@ -8,7 +8,6 @@
 //! taken whatever it is: a key conflict or bytes that are no envelope end in poison.
 
 use crate::answer::Answer;
-use crate::document::to_bytes;
 use crate::enqueue::{Enqueued, Unavailable};
 use crate::head::Head;
 use crate::problem::Problem;
@@ -184,13 +183,11 @@ pub fn answer(said: Result<&[Enqueued], Unavailable>) -> Answer {
                 Enqueued::Duplicate => BatchResult::Duplicate,
                 Enqueued::Conflict => BatchResult::Conflict,
             });
-            Answer::json(
-                200,
-                "application/json",
-                to_bytes(&BatchAnswer {
-                    results: results.collect(),
-                }),
-            )
+            let answer = BatchAnswer {
+                results: results.collect(),
+            };
+            let body = serde_json::to_vec(&answer).unwrap_or_default();
+            Answer::json(200, "application/json", body)
         }
         Err(Unavailable::Backlog { retry_after_s }) => Problem::Backlog { retry_after_s }.answer(),
         Err(Unavailable::Unclear { retry_after_s }) => {

@@ -4,6 +4,7 @@ use crate::reader::{Reader, Refusal};
 use hexlane_backend::GeometryError;
 use hexlane_core::code::{Code, Severity};
 use hexlane_core::effect::{Effect, Undecodable, judge_again, judged_elsewhere, verified_payload};
+use hexlane_core::json_text::JsonText;
 use hexlane_core::violation::{Report, Violation};
 use hexlane_core::{Envelope, FailureClass, Stage};
 use hexlane_delivery::Cause;
@@ -103,7 +104,8 @@ fn unreadable(report: &Report, reason: &Undecodable) -> Refusal {
 }
 
 fn refusal_of(first: &Violation, all: &[Violation]) -> Refusal {
-    let views: Vec<_> = all.iter().map(Violation::view).collect();
+    let mut violations = JsonText::default();
+    violations.array(all, |json, violation| violation.tell(json));
     Refusal {
         cause: violated(first.code.class(), first.code.stage(), first.code.as_str()),
         message: first.message.clone(),
@@ -112,7 +114,7 @@ fn refusal_of(first: &Violation, all: &[Violation]) -> Refusal {
             location: first.location,
             epsg: first.epsg,
         }),
-        violations: serde_json::to_string(&views).unwrap_or_else(|_| "[]".to_owned()),
+        violations: violations.into_text(),
     }
 }
 

@@ -17,6 +17,7 @@ use hexlane_core::envelope::Payload;
 use hexlane_core::lane::Shard;
 use hexlane_core::signature::Secret;
 use hexlane_core::source::{AuthSettings, SourceSettings};
+use hexlane_core::violation::Totals;
 use hexlane_door::{
     Answer, Budget, Decision, Door, DoorSettings, Enqueued, Head, Meter, Problem, relay,
 };
@@ -89,7 +90,7 @@ impl Bench {
             status: response.status().as_u16(),
             headers: Vec::new(),
             body: Vec::new(),
-            totals: std::collections::BTreeMap::new(),
+            totals: Totals::new(),
         };
         for name in [
             "content-type",
@@ -202,7 +203,7 @@ async fn every_answer_is_the_doors() {
             let mut expected = expected(head, body.as_bytes());
             expected.headers.sort();
             // Of the answer itself alone: HTTP does not carry them.
-            expected.totals.clear();
+            expected.totals = Totals::new();
             let mut answer = bench().ask(head, &names, body.as_bytes()).await;
             answer.headers.sort();
             assert_eq!(answer, expected, "{head:?} {body:.80}");

@@ -40,11 +40,11 @@ impl IntakeMetrics {
     }
 
     pub(super) fn answered(&self, answer: &Answer) {
-        for (code, total) in &answer.totals {
+        for (code, total) in answer.totals.iter() {
             let code = code.as_str().to_owned();
             self.violations
                 .get_or_create(&CodeLabels { code })
-                .inc_by(*total);
+                .inc_by(total);
         }
         self.answers.get_or_create(&labels(answer)).inc();
     }

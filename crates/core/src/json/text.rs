@@ -22,22 +22,27 @@ pub(super) fn check(bytes: &[u8], start: usize) -> Result<(usize, bool), SyntaxF
     }
 }
 
-/// The index after the closing quote of a string that passed [`check`].
-pub(super) fn end(bytes: &[u8], start: usize) -> usize {
+/// The index after the closing quote of a string that passed [`check`], and whether it holds
+/// an escape.
+pub(super) fn end(bytes: &[u8], start: usize) -> (usize, bool) {
     let mut at = start + 1;
+    let mut escaped = false;
     loop {
         at = plain_end(bytes, at);
         match bytes.get(at) {
-            None => return bytes.len(),
-            Some(b'\\') => at += 2,
-            Some(_) => return at + 1,
+            None => return (bytes.len(), escaped),
+            Some(b'\\') => {
+                escaped = true;
+                at += 2;
+            }
+            Some(_) => return (at + 1, escaped),
         }
     }
 }
 
 /// The first index from `at` on of a quote, a backslash or a control character, or the
 /// end. Eight bytes at once, as lanes of one word.
-fn plain_end(bytes: &[u8], mut at: usize) -> usize {
+pub(crate) fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     const EACH: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x80 * EACH;
     // Below a lane that is hit, lanes are right; above it they may not be.

@@ -171,10 +171,6 @@ impl<'a> Children<'a> {
             end,
         })
     }
-
-    fn colon(&mut self) {
-        self.at = space(self.input.as_bytes(), self.at) + 1;
-    }
 }
 
 /// Members of an object.
@@ -184,9 +180,37 @@ impl<'a> Iterator for Members<'a> {
     type Item = (Cow<'a, str>, Value<'a>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let name = self.0.next()?.as_text()?;
-        self.0.colon();
-        Some((name, self.0.next()?))
+        let Children {
+            input,
+            index,
+            at,
+            end,
+        } = self.0;
+        let bytes = input.as_bytes();
+        let mut start = space(bytes, at);
+        if bytes.get(start) == Some(&b',') {
+            start = space(bytes, start + 1);
+        }
+        if start + 1 >= end {
+            return None;
+        }
+        let (name_end, escaped) = text::end(bytes, start);
+        let inner = input.get(start + 1..name_end - 1)?;
+        let name = if escaped {
+            text::decode(inner)
+        } else {
+            Cow::Borrowed(inner)
+        };
+        let start = space(bytes, space(bytes, name_end) + 1);
+        let end = value_end(bytes, index, start);
+        self.0.at = end;
+        let value = Value {
+            input,
+            index,
+            start,
+            end,
+        };
+        Some((name, value))
     }
 }
 
@@ -204,7 +228,7 @@ impl<'a> Iterator for Elements<'a> {
 /// The end of the value that starts there; the text is known to be well-formed.
 fn value_end(bytes: &[u8], index: &Index, start: usize) -> usize {
     match bytes.get(start) {
-        Some(b'"') => text::end(bytes, start),
+        Some(b'"') => text::end(bytes, start).0,
         Some(b'{' | b'[') => index
             .end_of(start)
             .unwrap_or_else(|| flat_end(bytes, start)),
@@ -227,7 +251,7 @@ fn flat_end(bytes: &[u8], start: usize) -> usize {
     loop {
         match bytes.get(at) {
             None => return bytes.len(),
-            Some(b'"') => at = text::end(bytes, at),
+            Some(b'"') => at = text::end(bytes, at).0,
             Some(b']' | b'}') => return at + 1,
             Some(_) => at += 1,
         }

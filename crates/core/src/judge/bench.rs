@@ -101,7 +101,7 @@ impl<'a> Bench<'a> {
             self.take(feature, Some(place));
         });
         self.share = share;
-        let too_many = report.totals().contains_key(&Code::LimitFeatures);
+        let too_many = report.totals().of(Code::LimitFeatures) > 0;
         if report.errors() > 0 {
             report = ends_early(bytes, report);
             self.withdraw(first, &mut report);

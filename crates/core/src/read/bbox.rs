@@ -1,8 +1,9 @@
 //! The `bbox` member (RFC 7946 section 5): four or six numbers that enclose.
 
+use super::known::{Known, Name};
 use crate::code::Code;
 use crate::geometry::Geometry;
-use crate::json::{Kind, Value};
+use crate::json::Kind;
 use crate::pointer;
 use crate::violation::{Report, Violation};
 
@@ -10,12 +11,12 @@ use crate::violation::{Report, Violation};
 const NUMBERS_MAX: usize = 6;
 
 pub(super) fn check(
-    object: Value<'_>,
+    known: &Known<'_>,
     here: &str,
     geometry: Option<&Geometry>,
     report: &mut Report,
 ) {
-    let Some(value) = object.member("bbox") else {
+    let Some(value) = known.get(Name::Bbox) else {
         return;
     };
     let at = pointer::child(here, "bbox");

@@ -1,8 +1,8 @@
 //! The CRS in force at a level of the document: header, document, feature, geometry.
 
+use super::known::{Known, Name};
 use crate::code::Code;
 use crate::crs::{self, Declared};
-use crate::json::Value;
 use crate::pointer;
 use crate::violation::{Report, Violation};
 
@@ -29,8 +29,11 @@ impl Level {
     }
 
     /// The level of an object inside this one.
-    pub(super) fn nearer(&self, object: Value<'_>, pointer: &str, report: &mut Report) -> Self {
-        match crs::of_object(object) {
+    pub(super) fn nearer(&self, known: &Known<'_>, pointer: &str, report: &mut Report) -> Self {
+        if !known.has_any(&[Name::Crs, Name::CoordRefSys]) {
+            return self.clone();
+        }
+        match crs::of_object(known.object) {
             Ok(None) => self.clone(),
             Ok(Some((declared, by))) => {
                 let at = pointer::child(pointer, by.member);

@@ -1,11 +1,13 @@
 //! The document: its bytes, its root, its features.
 
 use super::declared::Level;
+use super::known::{Known, Name};
 use super::{Ask, Course, Feature, Share, feature};
 use crate::code::Code;
 use crate::json::{self, Index, Kind, SyntaxFault, SyntaxKind, Value};
 use crate::pointer;
 use crate::violation::{Report, Violation};
+use std::borrow::Cow;
 
 /// Names of RFC 7946 geometry types.
 pub(super) const GEOMETRY_TYPES: [&str; 7] = [
@@ -161,23 +163,24 @@ fn walk(
         );
         return report.push(Violation::new(Code::SchemaNotObject, message).at("", root.start));
     }
-    let Some(kind) = type_of(root, "", report) else {
+    let known = Known::of(root);
+    let Some(kind) = type_of(&known, "", report) else {
         return;
     };
     let header = Level::of_header(course.ask.content_crs, report);
-    match kind.as_str() {
-        "FeatureCollection" => collection(root, &header, course, report, visit),
+    match &*kind {
+        "FeatureCollection" => collection(&known, &header, course, report, visit),
         "Feature" => {
             let first = course.first;
-            visit(feature::read(root, first, String::new(), &header, course));
+            visit(feature::read(&known, first, String::new(), &header, course));
         }
-        name if GEOMETRY_TYPES.contains(&name) => visit(feature::bare(root, &header, course)),
-        other => report.push(unknown_type(root, "", other)),
+        name if GEOMETRY_TYPES.contains(&name) => visit(feature::bare(&known, &header, course)),
+        other => report.push(unknown_type(&known, "", other)),
     }
 }
 
 fn collection(
-    root: Value<'_>,
+    root: &Known<'_>,
     header: &Level,
     course: &mut Course<'_>,
     report: &mut Report,
@@ -188,11 +191,16 @@ fn collection(
     foreign(
         root,
         "",
-        &["coordinates", "geometries", "geometry", "properties"],
+        &[
+            Name::Coordinates,
+            Name::Geometries,
+            Name::Geometry,
+            Name::Properties,
+        ],
         report,
     );
-    let Some(features) = root.member("features") else {
-        return report.push(missing(root, "", "features"));
+    let Some(features) = root.get(Name::Features) else {
+        return report.push(missing(root.object, "", "features"));
     };
     if features.kind() != Kind::Array {
         return report.push(wrong_kind(features, "/features", "features", "an array"));
@@ -207,31 +215,40 @@ fn collection(
             return report
                 .push(Violation::new(Code::LimitFeatures, message).at(pointer, value.start));
         }
-        visit(feature::read(value, number, pointer, &level, course));
+        visit(feature::read(
+            &Known::of(value),
+            number,
+            pointer,
+            &level,
+            course,
+        ));
     }
 }
 
 /// The `type` member, or a violation.
-pub(super) fn type_of(object: Value<'_>, pointer: &str, report: &mut Report) -> Option<String> {
-    let Some(value) = object.member("type") else {
+pub(super) fn type_of<'a>(
+    known: &Known<'a>,
+    pointer: &str,
+    report: &mut Report,
+) -> Option<Cow<'a, str>> {
+    let Some(value) = known.get(Name::Type) else {
         report.push_with(Code::SchemaTypeMissing, || {
             let message = "the object has no `type`";
-            Violation::new(Code::SchemaTypeMissing, message).at(pointer, object.start)
+            Violation::new(Code::SchemaTypeMissing, message).at(pointer, known.object.start)
         });
         return None;
     };
-    let Some(kind) = value.as_text() else {
+    let kind = value.as_text();
+    if kind.is_none() {
         let at = pointer::child(pointer, "type");
         report.push(wrong_kind(value, &at, "type", "a string"));
-        return None;
-    };
-    Some(kind.into_owned())
+    }
+    kind
 }
 
-pub(super) fn unknown_type(object: Value<'_>, pointer: &str, kind: &str) -> Violation {
-    let start = object
-        .member("type")
-        .map_or(object.start, |value| value.start);
+pub(super) fn unknown_type(known: &Known<'_>, pointer: &str, kind: &str) -> Violation {
+    let named = known.get(Name::Type).unwrap_or(known.object);
+    let start = named.start;
     let message = format!("`{}` is not a GeoJSON type here", clip(kind));
     Violation::new(Code::SchemaTypeUnknown, message).at(pointer::child(pointer, "type"), start)
 }
@@ -247,12 +264,11 @@ pub(super) fn wrong_kind(value: Value<'_>, pointer: &str, member: &str, wanted: 
 }
 
 /// Members that define another kind of object (RFC 7946 section 7.1).
-pub(super) fn foreign(object: Value<'_>, pointer: &str, names: &[&str], report: &mut Report) {
-    for (name, value) in object.members() {
-        if names.contains(&&*name) {
-            let message = format!("`{name}` does not belong into this kind of object");
-            let at = pointer::child(pointer, &name);
-            report.push(Violation::new(Code::SchemaMemberForeign, message).at(at, value.start));
-        }
+pub(super) fn foreign(known: &Known<'_>, pointer: &str, names: &[Name], report: &mut Report) {
+    for (name, value) in known.all(names) {
+        let name = name.as_str();
+        let message = format!("`{name}` does not belong into this kind of object");
+        let at = pointer::child(pointer, name);
+        report.push(Violation::new(Code::SchemaMemberForeign, message).at(at, value.start));
     }
 }

@@ -2,6 +2,7 @@
 
 use super::declared::Level;
 use super::document::{duplicates, foreign, missing, type_of, unknown_type, wrong_kind};
+use super::known::{Known, Name};
 use super::{Course, Feature, bbox, geometry};
 use crate::code::Code;
 use crate::json::{Kind, Value};
@@ -13,12 +14,12 @@ fn report_of(course: &Course<'_>) -> Report {
 }
 
 /// A bare geometry stands for a feature without id and properties.
-pub(super) fn bare<'a>(value: Value<'a>, outer: &Level, course: &mut Course<'_>) -> Feature<'a> {
+pub(super) fn bare<'a>(known: &Known<'a>, outer: &Level, course: &mut Course<'_>) -> Feature<'a> {
     let mut report = report_of(course);
-    let read = geometry::read(value, "", outer, course, &mut report);
+    let read = geometry::read(*known, "", outer, course, &mut report);
     let feature = Feature {
         index: course.first,
-        value,
+        value: known.object,
         whole: false,
         pointer: String::new(),
         geometry: read.geometry,
@@ -29,7 +30,7 @@ pub(super) fn bare<'a>(value: Value<'a>, outer: &Level, course: &mut Course<'_>)
 }
 
 pub(super) fn read<'a>(
-    value: Value<'a>,
+    known: &Known<'a>,
     index: u32,
     pointer: String,
     outer: &Level,
@@ -38,20 +39,20 @@ pub(super) fn read<'a>(
     let mut report = report_of(course);
     let mut feature = Feature {
         index,
-        value,
+        value: known.object,
         whole: true,
         geometry: None,
         declared: outer.declared.clone(),
         report: Report::new(0),
         pointer,
     };
-    if is_feature(value, &feature.pointer, &mut report) {
-        let level = outer.nearer(value, &feature.pointer, &mut report);
-        members(value, &feature.pointer, &mut report);
+    if is_feature(known, &feature.pointer, &mut report) {
+        let level = outer.nearer(known, &feature.pointer, &mut report);
+        members(known, &feature.pointer, &mut report);
         feature.declared.clone_from(&level.declared);
-        geometry_of(&mut feature, &level, course, &mut report);
+        geometry_of(known, &mut feature, &level, course, &mut report);
         bbox::check(
-            value,
+            known,
             &feature.pointer,
             feature.geometry.as_ref(),
             &mut report,
@@ -70,16 +71,17 @@ fn finish<'a>(mut feature: Feature<'a>, course: &mut Course<'_>) -> Feature<'a> 
     feature
 }
 
-fn is_feature(value: Value<'_>, pointer: &str, report: &mut Report) -> bool {
-    if value.kind() != Kind::Object {
+fn is_feature(known: &Known<'_>, pointer: &str, report: &mut Report) -> bool {
+    let value = known.object;
+    if !known.is_object() {
         let message = format!("a feature is {}, not an object", value.kind().as_str());
         report.push(Violation::new(Code::SchemaFeatureExpected, message).at(pointer, value.start));
         return false;
     }
-    match type_of(value, pointer, report).as_deref() {
+    match type_of(known, pointer, report).as_deref() {
         Some("Feature") => true,
         Some(other) => {
-            let mut violation = unknown_type(value, pointer, other);
+            let mut violation = unknown_type(known, pointer, other);
             violation.code = Code::SchemaFeatureExpected;
             report.push(violation);
             false
@@ -88,9 +90,9 @@ fn is_feature(value: Value<'_>, pointer: &str, report: &mut Report) -> bool {
     }
 }
 
-fn members(value: Value<'_>, pointer: &str, report: &mut Report) {
-    match value.member("properties") {
-        None => report.push(missing(value, pointer, "properties")),
+fn members(known: &Known<'_>, pointer: &str, report: &mut Report) {
+    match known.get(Name::Properties) {
+        None => report.push(missing(known.object, pointer, "properties")),
         Some(properties) if matches!(properties.kind(), Kind::Object | Kind::Null) => {}
         Some(properties) => {
             let at = pointer::child(pointer, "properties");
@@ -102,7 +104,7 @@ fn members(value: Value<'_>, pointer: &str, report: &mut Report) {
             ));
         }
     }
-    if let Some(id) = value.member("id")
+    if let Some(id) = known.get(Name::Id)
         && !matches!(id.kind(), Kind::String | Kind::Number)
     {
         let message = format!("`id` is {}, not a string or a number", id.kind().as_str());
@@ -110,20 +112,21 @@ fn members(value: Value<'_>, pointer: &str, report: &mut Report) {
         report.push(Violation::new(Code::SchemaIdType, message).at(at, id.start));
     }
     foreign(
-        value,
+        known,
         pointer,
-        &["coordinates", "geometries", "features"],
+        &[Name::Coordinates, Name::Geometries, Name::Features],
         report,
     );
 }
 
 fn geometry_of(
+    known: &Known<'_>,
     feature: &mut Feature<'_>,
     level: &Level,
     course: &mut Course<'_>,
     report: &mut Report,
 ) {
-    let Some(value) = feature.value.member("geometry") else {
+    let Some(value) = known.get(Name::Geometry) else {
         return report.push(missing(feature.value, &feature.pointer, "geometry"));
     };
     if value.kind() == Kind::Null {
@@ -133,7 +136,7 @@ fn geometry_of(
     if value.kind() != Kind::Object {
         return report.push(wrong_kind(value, &at, "geometry", "an object or null"));
     }
-    let read = geometry::read(value, &at, level, course, report);
+    let read = geometry::read(Known::of(value), &at, level, course, report);
     feature.geometry = read.geometry;
     feature.declared = read.level.declared;
 }

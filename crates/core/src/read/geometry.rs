@@ -2,10 +2,11 @@
 
 use super::declared::Level;
 use super::document::{foreign, missing, type_of, unknown_type, wrong_kind};
+use super::known::{Known, Name};
 use super::{Course, bbox, positions, ranges, topology};
 use crate::code::Code;
 use crate::geometry::{Geometry, Primitive};
-use crate::json::{Elements, Kind, Value};
+use crate::json::{Elements, Kind};
 use crate::pointer;
 use crate::violation::{Report, Violation};
 use ogc_validity::ShapeKind;
@@ -30,7 +31,7 @@ pub(super) struct Located {
 }
 
 struct Pending<'a> {
-    value: Value<'a>,
+    known: Known<'a>,
     pointer: String,
     level: Level,
     nested: bool,
@@ -45,24 +46,24 @@ struct Open<'a> {
 }
 
 pub(super) fn read(
-    value: Value<'_>,
+    known: Known<'_>,
     pointer: &str,
     outer: &Level,
     course: &mut Course<'_>,
     report: &mut Report,
 ) -> Read {
-    let level = outer.nearer(value, pointer, report);
-    let collection = is_collection(value);
+    let level = outer.nearer(&known, pointer, report);
+    let collection = is_collection(&known);
     let mut found = Some(Vec::new());
     let mut open = Vec::new();
     let mut next = Some(Pending {
-        value,
+        known,
         pointer: pointer.to_owned(),
         level: level.clone(),
         nested: false,
     });
     while let Some(here) = next {
-        if is_collection(here.value) {
+        if is_collection(&here.known) {
             found = enter(here, &mut open, report).and(found);
         } else {
             let primitive = primitive(&here, course, report);
@@ -81,17 +82,18 @@ pub(super) fn read(
         let empty = geometry.vertices() == 0;
         if empty && collection {
             let message = "the collection is empty";
-            report.push(Violation::new(Code::GeometryEmpty, message).at(pointer, value.start));
+            let start = known.object.start;
+            report.push(Violation::new(Code::GeometryEmpty, message).at(pointer, start));
         }
         !empty
     });
-    bbox::check(value, pointer, geometry.as_ref(), report);
+    bbox::check(&known, pointer, geometry.as_ref(), report);
     Read { geometry, level }
 }
 
-fn is_collection(value: Value<'_>) -> bool {
-    value
-        .member("type")
+fn is_collection(known: &Known<'_>) -> bool {
+    known
+        .get(Name::Type)
         .and_then(|kind| kind.as_text())
         .as_deref()
         == Some("GeometryCollection")
@@ -103,18 +105,18 @@ fn enter<'a>(here: Pending<'a>, open: &mut Vec<Open<'a>>, report: &mut Report) -
         report.push_with(Code::GeometryNestedCollection, || {
             let message = "a collection stands in a collection";
             Violation::new(Code::GeometryNestedCollection, message)
-                .at(here.pointer.as_str(), here.value.start)
+                .at(here.pointer.as_str(), here.known.object.start)
         });
-        bbox::check(here.value, &here.pointer, None, report);
+        bbox::check(&here.known, &here.pointer, None, report);
     }
     foreign(
-        here.value,
+        &here.known,
         &here.pointer,
-        &["geometry", "properties", "features"],
+        &[Name::Geometry, Name::Properties, Name::Features],
         report,
     );
-    let Some(geometries) = here.value.member("geometries") else {
-        report.push(missing(here.value, &here.pointer, "geometries"));
+    let Some(geometries) = here.known.get(Name::Geometries) else {
+        report.push(missing(here.known.object, &here.pointer, "geometries"));
         return None;
     };
     let pointer = pointer::child(&here.pointer, "geometries");
@@ -144,9 +146,10 @@ fn step<'a>(
         };
         if value.kind() == Kind::Object {
             let pointer = pointer::element(&here.pointer, index);
-            let level = here.level.nearer(value, &pointer, report);
+            let known = Known::of(value);
+            let level = here.level.nearer(&known, &pointer, report);
             return Some(Pending {
-                value,
+                known,
                 pointer,
                 level,
                 nested: true,
@@ -165,22 +168,22 @@ fn primitive(
     course: &mut Course<'_>,
     report: &mut Report,
 ) -> Option<Primitive> {
-    let kind = type_of(here.value, &here.pointer, report)?;
+    let kind = type_of(&here.known, &here.pointer, report)?;
     if here.nested {
-        bbox::check(here.value, &here.pointer, None, report);
+        bbox::check(&here.known, &here.pointer, None, report);
     }
     let Some(shape) = shape_kind(&kind) else {
-        report.push(unknown_type(here.value, &here.pointer, &kind));
+        report.push(unknown_type(&here.known, &here.pointer, &kind));
         return None;
     };
     foreign(
-        here.value,
+        &here.known,
         &here.pointer,
-        &["geometry", "properties", "features"],
+        &[Name::Geometry, Name::Properties, Name::Features],
         report,
     );
-    let Some(coordinates) = here.value.member("coordinates") else {
-        report.push(missing(here.value, &here.pointer, "coordinates"));
+    let Some(coordinates) = here.known.get(Name::Coordinates) else {
+        report.push(missing(here.known.object, &here.pointer, "coordinates"));
         return None;
     };
     let at = pointer::child(&here.pointer, "coordinates");

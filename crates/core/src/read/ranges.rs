@@ -4,9 +4,43 @@
 use super::geometry::Located;
 use super::topology::place_of;
 use crate::code::Code;
+use crate::decimal::push_number;
 use crate::violation::{Report, Violation};
 
+/// A longitude of 17 digits, and the words.
+const MESSAGE_BYTES_USUAL: usize = 64;
+
 pub(super) fn check(located: &Located, report: &mut Report) {
+    let [west, south, east, north] = extent(located);
+    if !(west >= -180.0 && east <= 180.0 && south >= -90.0 && north <= 90.0) {
+        beyond(located, report);
+    }
+    if !(east - west <= 180.0) {
+        antimeridian(located, report);
+    }
+}
+
+/// West, south, east, north of all positions.
+fn extent(located: &Located) -> [f64; 4] {
+    let start = [
+        f64::INFINITY,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NEG_INFINITY,
+    ];
+    let grow = |[west, south, east, north]: [f64; 4], [x, y]: [f64; 2]| {
+        [
+            if x < west { x } else { west },
+            if y < south { y } else { south },
+            if x > east { x } else { east },
+            if y > north { y } else { north },
+        ]
+    };
+    located.primitive.positions().fold(start, grow)
+}
+
+/// Tells each position that is no longitude and latitude.
+fn beyond(located: &Located, report: &mut Report) {
     let (mut outside, mut swappable, mut projected) = (0_usize, 0_usize, 0_usize);
     for (vertex, [x, y]) in located.primitive.positions().enumerate() {
         let longitude_off = !(-180.0..=180.0).contains(&x);
@@ -36,16 +70,19 @@ pub(super) fn check(located: &Located, report: &mut Report) {
                 .at(located.pointer.as_str(), located.start),
         );
     }
-    antimeridian(located, report);
 }
 
 fn violation(located: &Located, vertex: usize, code: Code, position: [f64; 2]) -> Violation {
     let (place, pointer, offset) = place_of(located, vertex);
-    let message = if code == Code::CrsLongitudeRange {
-        format!("longitude {} is outside -180 to 180", position[0])
+    let (name, number, range) = if code == Code::CrsLongitudeRange {
+        ("longitude ", position[0], " is outside -180 to 180")
     } else {
-        format!("latitude {} is outside -90 to 90", position[1])
+        ("latitude ", position[1], " is outside -90 to 90")
     };
+    let mut message = String::with_capacity(MESSAGE_BYTES_USUAL);
+    message.push_str(name);
+    push_number(&mut message, number);
+    message.push_str(range);
     Violation::new(code, message)
         .at(pointer, offset)
         .located(position, place)

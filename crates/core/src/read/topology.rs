@@ -4,9 +4,13 @@
 use super::Course;
 use super::geometry::Located;
 use crate::code::Code;
+use crate::decimal::push_number;
 use crate::pointer;
 use crate::violation::{Counterpart, Place, Report, Violation};
 use ogc_validity::{Fault, FaultKind, Judgement, ShapeKind};
+
+/// The longest sentence and two numbers.
+const MESSAGE_BYTES_USUAL: usize = 80;
 
 pub(super) fn judge(located: &Located, course: &mut Course<'_>, report: &mut Report) {
     let unbounded = course.ask.limits.work_max == u64::MAX;
@@ -58,7 +62,12 @@ fn told(located: &Located, fault: &Fault) -> Violation {
     let code = code(fault.kind);
     let (pointer, offset) = place_in_document(located, fault.at);
     let [x, y] = fault.location;
-    let message = format!("{} at {x} {y}", sentence(fault.kind));
+    let mut message = String::with_capacity(MESSAGE_BYTES_USUAL);
+    message.push_str(sentence(fault.kind));
+    message.push_str(" at ");
+    push_number(&mut message, x);
+    message.push(' ');
+    push_number(&mut message, y);
     let mut violation = Violation::new(code, message).at(pointer, offset);
     violation.place = Some(fault.at);
     violation.location = Some(fault.location);
@@ -152,19 +161,17 @@ fn place_in_document(located: &Located, place: Place) -> (String, usize) {
         .checked_sub(1)
         .and_then(|before| primitive.ring_ends.get(before));
     let mut number = ring_start.map_or(0, |start| *start as usize) + vertex;
-    let path = match primitive.kind {
-        ShapeKind::Point => Vec::new(),
+    let path: &[usize] = match primitive.kind {
+        ShapeKind::Point => &[],
         ShapeKind::MultiPoint => {
             number = part;
-            vec![part]
+            &[part]
         }
-        ShapeKind::LineString => vec![vertex],
-        ShapeKind::MultiLineString | ShapeKind::Polygon => vec![ring, vertex],
-        ShapeKind::MultiPolygon => vec![part, ring, vertex],
+        ShapeKind::LineString => &[vertex],
+        ShapeKind::MultiLineString | ShapeKind::Polygon => &[ring, vertex],
+        ShapeKind::MultiPolygon => &[part, ring, vertex],
     };
-    let pointer = path.into_iter().fold(located.pointer.clone(), |at, index| {
-        pointer::element(&at, index)
-    });
+    let pointer = pointer::elements(&located.pointer, path);
     let last = located.offsets.last().copied().unwrap_or_default();
     (
         pointer,

@@ -1,65 +1,55 @@
 //! The document of a 202: one result a feature, and what was not taken beside it.
 
-use super::{is_zero, to_bytes, totals, views};
+use super::{DOCUMENT_BYTES_USUAL, totals, violations_of};
 use crate::enqueue::Enqueued;
 use hexlane_core::Envelope;
 use hexlane_core::code::Severity;
+use hexlane_core::json_text::JsonText;
 use hexlane_core::judge::{Entry, Judged};
-use hexlane_core::violation::{Violation, ViolationView};
-use serde::Serialize;
-use std::collections::BTreeMap;
+use hexlane_core::violation::Violation;
 
-#[derive(Serialize)]
-struct Acceptance<'a> {
-    accepted: usize,
-    duplicates: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    quarantined: Option<EventView<'a>>,
-    results: Vec<Outcome<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    errors: Vec<ViolationView<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<ViolationView<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    refused: Vec<usize>,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    totals: BTreeMap<&'static str, u64>,
-    #[serde(skip_serializing_if = "is_zero")]
-    left_out: u64,
-}
-
-#[derive(Serialize)]
+/// What became of one feature.
 struct Outcome<'a> {
     index: usize,
     status: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
     duplicate_of: Option<u32>,
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    event: Option<EventView<'a>>,
+    event: Option<&'a Envelope>,
 }
 
-#[derive(Serialize)]
-struct EventView<'a> {
-    event_id: &'a str,
-    idempotency_key: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cell: Option<String>,
-    lane: &'a str,
-    shard: u16,
-    entity: &'a str,
-}
-
-impl<'a> EventView<'a> {
-    fn of(envelope: &'a Envelope) -> Self {
-        Self {
-            event_id: &envelope.event_id,
-            idempotency_key: &envelope.key.value,
-            cell: envelope.cell.map(|cell| cell.to_string()),
-            lane: envelope.lane_key.as_str(),
-            shard: envelope.shard.get(),
-            entity: &envelope.entity,
+impl Outcome<'_> {
+    fn tell(&self, json: &mut JsonText) {
+        json.plain("{\"index\":");
+        json.whole(self.index as u64);
+        json.plain(",\"status\":");
+        json.name(self.status);
+        if let Some(first) = self.duplicate_of {
+            json.plain(",\"duplicate_of\":");
+            json.whole(u64::from(first));
         }
+        if let Some(envelope) = self.event {
+            json.plain(",");
+            tell_event(envelope, json);
+        }
+        json.plain("}");
     }
+}
+
+/// The members that name an event.
+fn tell_event(envelope: &Envelope, json: &mut JsonText) {
+    json.plain("\"event_id\":");
+    json.string(&envelope.event_id);
+    json.plain(",\"idempotency_key\":");
+    json.string(&envelope.key.value);
+    if let Some(cell) = envelope.cell {
+        json.plain(",\"cell\":");
+        json.string(&cell.to_string());
+    }
+    json.plain(",\"lane\":");
+    json.string(envelope.lane_key.as_str());
+    json.plain(",\"shard\":");
+    json.whole(u64::from(envelope.shard.get()));
+    json.plain(",\"entity\":");
+    json.string(&envelope.entity);
 }
 
 /// The 202 document. `answers` stands beside the events of the entries, in order;
@@ -82,25 +72,37 @@ pub(crate) fn acceptance(
         .collect();
     let count = |status: &str| results.iter().filter(|each| each.status == status).count();
     let duplicates = count("duplicate");
-    let partial = !judged.is_good();
-    let mut errors = views(&judged.report, Severity::Error);
-    errors.extend(conflicts.iter().map(Violation::view));
-    let refused = results.iter().filter(|each| each.status == "refused");
-    to_bytes(&Acceptance {
-        accepted: count("accepted") + duplicates,
-        duplicates,
-        quarantined: quarantined.map(EventView::of),
-        errors,
-        warnings: views(&judged.report, Severity::Warning),
-        refused: refused.map(|each| each.index).collect(),
-        totals: if partial {
-            totals(&judged.report)
-        } else {
-            BTreeMap::new()
-        },
-        left_out: if partial { judged.report.left_out() } else { 0 },
-        results,
-    })
+    let mut json = JsonText::with_capacity(DOCUMENT_BYTES_USUAL);
+    json.plain("{\"accepted\":");
+    json.whole((count("accepted") + duplicates) as u64);
+    json.plain(",\"duplicates\":");
+    json.whole(duplicates as u64);
+    if let Some(envelope) = quarantined {
+        json.plain(",\"quarantined\":{");
+        tell_event(envelope, &mut json);
+        json.plain("}");
+    }
+    json.plain(",\"results\":");
+    json.array(&results, |json, outcome| outcome.tell(json));
+    let report = &judged.report;
+    violations_of(
+        &mut json,
+        ",\"errors\":",
+        report,
+        Severity::Error,
+        conflicts,
+    );
+    violations_of(&mut json, ",\"warnings\":", report, Severity::Warning, &[]);
+    if count("refused") > 0 {
+        let refused = results.iter().filter(|each| each.status == "refused");
+        json.plain(",\"refused\":");
+        json.array(refused, |json, each| json.whole(each.index as u64));
+    }
+    if !judged.is_good() {
+        totals(&mut json, report);
+    }
+    json.plain("}");
+    json.into_bytes()
 }
 
 fn outcome<'a>(
@@ -116,7 +118,7 @@ fn outcome<'a>(
                 Some(Enqueued::Conflict) => "refused",
                 Some(Enqueued::New) | None => "accepted",
             };
-            (status, None, Some(EventView::of(envelope)))
+            (status, None, Some(&**envelope))
         }
         Entry::DuplicateOf(first) => ("duplicate", Some(*first), None),
         Entry::Refused => (refused_as, None, None),
