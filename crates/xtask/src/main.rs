@@ -16,6 +16,7 @@ mod edge;
 mod failure;
 mod http;
 mod interrupt;
+mod oracle;
 mod ports;
 mod process;
 mod secret;
@@ -52,6 +53,11 @@ enum Task {
         #[arg(long)]
         quick: bool,
     },
+    /// Hold ours to programs that are known to be right, on seeded inputs
+    Oracle {
+        #[command(subcommand)]
+        oracle: oracle::Oracle,
+    },
     /// Weigh the gzipped bundle of the Worker against its budget
     Size,
     /// Measure ours beside a peer; tables and target/bench/*.json
@@ -85,6 +91,7 @@ fn perform(task: &Task) -> Result<(), Failure> {
         Task::Up(args) => up::up(&workspace, args),
         Task::EdgeBuild => edge::build(&workspace),
         Task::Test { quick } => test::test(&workspace, *quick),
+        Task::Oracle { oracle } => oracle::oracle(&workspace, *oracle),
         Task::Size => size::size(&workspace),
         Task::Bench { bench: Bench::Edge } => bench::edge(&workspace),
         Task::Bench {

@@ -7,6 +7,7 @@ use crate::{
     command::{cargo, read, run},
     edge,
     failure::Failure,
+    oracle::{Draw, Oracle, Profile},
     servers::{Postgis, Redis},
     tools,
     workspace::Workspace,
@@ -17,6 +18,9 @@ const GDAL: tools::Package = tools::Package {
     probe: &["ogrinfo", "--version"],
     packages: &["gdal-bin"],
 };
+
+/// Seeded inputs of each comparison with another program.
+const DRAWN: u32 = 200_000;
 
 /// Makes sure of every tool that a step or a test starts.
 pub(super) fn install(workspace: &Workspace) -> Result<(), Failure> {
@@ -36,6 +40,9 @@ pub(super) enum Step {
     Edge,
     Consumer,
     Tests,
+    Geos,
+    Numbers,
+    Lanes,
     DocTests,
     Wasm,
     Alone,
@@ -43,12 +50,15 @@ pub(super) enum Step {
 }
 
 impl Step {
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 12] = [
         Self::Format,
         Self::Lints,
         Self::Edge,
         Self::Consumer,
         Self::Tests,
+        Self::Geos,
+        Self::Numbers,
+        Self::Lanes,
         Self::DocTests,
         Self::Wasm,
         Self::Alone,
@@ -58,7 +68,7 @@ impl Step {
     pub(super) fn is_quick(self) -> bool {
         matches!(
             self,
-            Self::Format | Self::Lints | Self::Edge | Self::Consumer | Self::Tests
+            Self::Format | Self::Lints | Self::Edge | Self::Consumer | Self::Tests | Self::Geos
         )
     }
 
@@ -69,6 +79,9 @@ impl Step {
             Self::Edge => "the Worker builds and deploys dry",
             Self::Consumer => "the consumer builds",
             Self::Tests => "tests",
+            Self::Geos => "the judge beside GEOS",
+            Self::Numbers => "numbers beside Python's",
+            Self::Lanes => "lanes and verdicts in wasm and beside H3",
             Self::DocTests => "tests in docs",
             Self::Wasm => "core and door build for wasm",
             Self::Alone => "each package alone",
@@ -90,6 +103,9 @@ impl Step {
             Self::Edge => edge::bundle(workspace).map(drop),
             Self::Consumer => consumer(workspace, quick),
             Self::Tests => tests(workspace, quick, tally),
+            Self::Geos => geos(workspace, quick, tally),
+            Self::Numbers => beside(Oracle::Numbers, workspace, tally),
+            Self::Lanes => beside(Oracle::Lanes, workspace, tally),
             Self::DocTests => doc_tests(workspace, tally),
             Self::Wasm => run(cargo(workspace)
                 .args(["check", "--package", "hexlane-core"])
@@ -120,6 +136,24 @@ fn tests(workspace: &Workspace, quick: bool, tally: &mut Tally) -> Result<(), Fa
         .args(["nextest", "run", "--workspace", "--no-fail-fast"])
         .args(["--profile", profile]);
     tally.run(environment::set(&mut nextest, workspace, quick))
+}
+
+/// A tenth of the geometries in a quick run, by the judge of the debug profile.
+fn geos(workspace: &Workspace, quick: bool, tally: &mut Tally) -> Result<(), Failure> {
+    let (count, profile) = if quick {
+        (DRAWN / 10, Profile::Debug)
+    } else {
+        (DRAWN, Profile::Release)
+    };
+    tally.run(&mut Oracle::Geos(Draw::of(count)).command(workspace, profile)?)
+}
+
+fn beside(
+    oracle: fn(Draw) -> Oracle,
+    workspace: &Workspace,
+    tally: &mut Tally,
+) -> Result<(), Failure> {
+    tally.run(&mut oracle(Draw::of(DRAWN)).command(workspace, Profile::Release)?)
 }
 
 fn doc_tests(workspace: &Workspace, tally: &mut Tally) -> Result<(), Failure> {

@@ -12,6 +12,6 @@ mod rust;
 pub(crate) use self::{
     apt::{Package, ensure as ensure_apt},
     node::ensure as ensure_node,
-    python::{ensure as ensure_python, has as has_python_tool},
+    python::{ensure as ensure_python, has as has_python_tool, interpreter},
     rust::{WASM_TARGET, ensure_wasm_target},
 };
