@@ -9,6 +9,8 @@
 
 #[path = "bad_input/contract.rs"]
 mod contract;
+#[path = "bad_input/extremes.rs"]
+mod extremes;
 #[path = "bad_input/formats.rs"]
 mod formats;
 #[path = "bad_input/geometry.rs"]
@@ -53,6 +55,7 @@ const HEADERS: [&str; 7] = [
 fn table() -> Vec<Row> {
     let mut rows = text::rows();
     rows.extend(geometry::rows());
+    rows.extend(extremes::rows());
     rows.extend(contract::rows());
     rows.extend(formats::rows());
     rows.extend(head::rows());

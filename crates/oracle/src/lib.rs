@@ -7,7 +7,7 @@
 mod numbers;
 mod verdicts;
 #[cfg(target_arch = "wasm32")]
-mod wasm;
+pub mod wasm;
 
 /// Why there is no answer. A fault of the script that asked, or of the core.
 #[derive(Debug, thiserror::Error)]

