@@ -90,12 +90,12 @@ impl Member<'_> {
         normal.map(|each| each.name.clone()).collect()
     }
 
-    /// Whether users run it: not the developers' commands, not the tests.
+    /// Whether users run it: not the developers' commands, not the tests and their programs.
     #[must_use]
     pub fn is_shipped(&self) -> bool {
         !matches!(
             self.name(),
-            "hexlane-servers" | "hexlane-tests" | "hexlane-xtask"
+            "hexlane-oracle" | "hexlane-servers" | "hexlane-tests" | "hexlane-xtask"
         )
     }
 

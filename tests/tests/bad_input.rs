@@ -9,6 +9,8 @@
 
 #[path = "bad_input/contract.rs"]
 mod contract;
+#[path = "bad_input/extremes.rs"]
+mod extremes;
 #[path = "bad_input/formats.rs"]
 mod formats;
 #[path = "bad_input/geometry.rs"]
@@ -24,7 +26,7 @@ mod text;
 
 use hexlane_servers::free_port;
 use hexlane_servers::redis::Server;
-use hexlane_tests::consumer::Consumer;
+use hexlane_tests::consumer::{Consumer, check_file};
 use hexlane_tests::dev::Dev;
 use hexlane_tests::edge::Edge;
 use hexlane_tests::http::{self, Request, Response, Slow};
@@ -53,6 +55,7 @@ const HEADERS: [&str; 7] = [
 fn table() -> Vec<Row> {
     let mut rows = text::rows();
     rows.extend(geometry::rows());
+    rows.extend(extremes::rows());
     rows.extend(contract::rows());
     rows.extend(formats::rows());
     rows.extend(head::rows());
@@ -407,4 +410,56 @@ fn a_body_that_is_cut_is_never_enqueued_even_where_what_came_is_whole() {
         let status = consumer.drained(DRAIN_LIMIT);
         assert_eq!(status["settled"]["applied"], 1, "{status}");
     }
+}
+
+/// Of one line, 60 MB: far over every cap of the door, and nothing to `hexlane check`.
+const VERTICES: usize = 10_000_000;
+
+#[test]
+fn slow_a_line_of_ten_million_vertices_is_too_much_for_the_door_and_valid_in_a_file() {
+    let mut positions = "[1,2],".repeat(VERTICES - 1);
+    positions.push_str("[3,4]");
+    let geometry = format!(r#"{{"type":"LineString","coordinates":[{positions}]}}"#);
+    let body = row::feature("long", &geometry);
+    let fronts = Fronts::start();
+    for request in [
+        Request::post(EVENTS, body.as_str()),
+        Request::post(EVENTS, body.as_str()).chunked(1 << 20),
+    ] {
+        for answer in fronts.ask(&request) {
+            let answer = answer.expect("an answer");
+            assert_eq!(answer.status, 413, "{}", answer.text());
+            assert_eq!(answer.json()["code"], "limit.bytes", "{}", answer.text());
+        }
+    }
+    for answer in fronts.ask(&Request::post(EVENTS, point("behind it", "[1,2]"))) {
+        assert_eq!(answer.expect("an answer").status, 202);
+    }
+    valid_in_a_file(&body);
+}
+
+#[test]
+fn forty_thousand_holes_are_valid_in_a_file() {
+    let hole = |x: u32, y: u32| {
+        let [x, y] = [x, y].map(|at| f64::from(at) * 0.4);
+        format!(
+            "[[{x},{y}],[{x},{0}],[{1},{0}],[{x},{y}]]",
+            y + 0.25,
+            x + 0.25
+        )
+    };
+    let holes = (0..40_000).map(|number| hole(number % 200, number / 200));
+    let shell = "[[-1,-1],[90,-1],[90,90],[-1,90],[-1,-1]]".to_owned();
+    let rings: Vec<String> = std::iter::once(shell).chain(holes).collect();
+    let body = row::polygon("holes", &format!("[{}]", rings.join(",")));
+    valid_in_a_file(&body);
+}
+
+fn valid_in_a_file(body: &str) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("one.geojson");
+    std::fs::write(&file, body).expect("room on the disk");
+    let (exit, lines) = check_file(&file);
+    assert_eq!((exit, lines.len()), (Some(0), 1), "{lines:#?}");
+    assert_eq!(lines[0]["valid"], true, "{}", lines[0]);
 }

@@ -1,7 +1,7 @@
 //! Judges one geometry a line, for comparison with other tools.
 //!
-//! In: `kind;stride;coordinates;ring_ends;part_ends`, the lists with commas, the kind as in `GeoJSON`, `work_max` as an
-//! optional argument. Out: `valid`, `undecided`, `malformed: …` or `invalid`, then for each fault `;kind,x,y,end x,end
+//! In: `kind;stride;coordinates;ring_ends;part_ends`, the lists with commas, the kind as in `GeoJSON`. Two optional
+//! arguments: the mode (`auto`: as the judge chooses) and `work_max`. Out: `valid`, `undecided`, `malformed: …` or `invalid`, then for each fault `;kind,x,y,end x,end
 //! y,exact,part,ring,vertex,other part,other ring,other vertex` with `-` for what is not there. Reads nothing else.
 
 use std::error::Error;
@@ -11,8 +11,12 @@ use std::str::FromStr;
 use ogc_validity::{Fault, Judgement, Limits, Shape, ShapeKind, judge};
 
 fn main() -> Result<(), Box<dyn Error>> {
+    let mode = std::env::args().nth(1).unwrap_or_else(|| "auto".into());
+    if mode != "auto" {
+        return Err(format!("no such mode: {mode}").into());
+    }
     let work_max = std::env::args()
-        .nth(1)
+        .nth(2)
         .map(|text| text.parse())
         .transpose()?;
     let limits = Limits {

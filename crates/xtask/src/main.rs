@@ -14,8 +14,10 @@ mod command;
 mod consumer;
 mod edge;
 mod failure;
+mod fuzz;
 mod http;
 mod interrupt;
+mod oracle;
 mod ports;
 mod process;
 mod secret;
@@ -52,6 +54,13 @@ enum Task {
         #[arg(long)]
         quick: bool,
     },
+    /// Hold ours to programs that are known to be right, on seeded inputs
+    Oracle {
+        #[command(subcommand)]
+        oracle: oracle::Oracle,
+    },
+    /// Run the fuzz targets, each for some seconds
+    Fuzz(fuzz::FuzzArgs),
     /// Weigh the gzipped bundle of the Worker against its budget
     Size,
     /// Measure ours beside a peer; tables and target/bench/*.json
@@ -85,6 +94,8 @@ fn perform(task: &Task) -> Result<(), Failure> {
         Task::Up(args) => up::up(&workspace, args),
         Task::EdgeBuild => edge::build(&workspace),
         Task::Test { quick } => test::test(&workspace, *quick),
+        Task::Oracle { oracle } => oracle::oracle(&workspace, *oracle),
+        Task::Fuzz(args) => fuzz::fuzz(&workspace, args),
         Task::Size => size::size(&workspace),
         Task::Bench { bench: Bench::Edge } => bench::edge(&workspace),
         Task::Bench {

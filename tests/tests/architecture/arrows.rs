@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 /// A member, and every member it may be linked with: its own targets and what is below
 /// them. `hexlane-backend-*` stands for each backend.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("hexlane-servers", &[]),
     ("ogc-validity", &[]),
     ("hexlane-core", &["ogc-validity"]),
@@ -67,6 +67,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
             "ogc-validity",
         ],
     ),
+    ("hexlane-oracle", &["hexlane-core", "ogc-validity"]),
     ("hexlane-xtask", &[]),
 ];
 

@@ -33,6 +33,15 @@ pub(crate) fn generate(wasm: &Path, out: &Path) -> Result<(), Failure> {
     plain_imports(&out.join("glue.js"))
 }
 
+/// Writes `glue.js` for Node's `require`, and [`WASM`], into `out`: for tests of the core in wasm.
+pub(crate) fn for_node(wasm: &Path, out: &Path) -> Result<(), Failure> {
+    let mut bindgen = Bindgen::new();
+    bindgen
+        .nodejs(true)
+        .and_then(|bindgen| bindgen.input_path(wasm).out_name("glue").generate(out))
+        .map_err(|error| Failure::Bindgen(format!("{error:#}")))
+}
+
 /// Source-phase imports are written as plain ones: wrangler gives a compiled
 /// module for `import … from "….wasm"` already and does not parse the other form.
 fn plain_imports(glue: &Path) -> Result<(), Failure> {

@@ -17,4 +17,5 @@ mod lock;
 pub(crate) use self::{
     build::{build, hello},
     bundle::{bundle, wrangler},
+    glue::for_node,
 };

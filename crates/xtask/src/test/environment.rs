@@ -5,7 +5,7 @@
 
 use std::process::Command;
 
-use crate::workspace::Workspace;
+use crate::{tools, workspace::Workspace};
 
 /// Sets the variables for the tests of this run.
 pub(crate) fn set<'a>(
@@ -23,5 +23,5 @@ pub(crate) fn set<'a>(
         .env("HEXLANE_WORKERD", workspace.npm_bin("workerd"))
         .env("HEXLANE_NODE", workspace.npm_bin("node"))
         .env("HEXLANE_WRANGLER", workspace.npm_bin("wrangler"))
-        .env("HEXLANE_PYTHON", workspace.venv().join("bin/python"))
+        .env("HEXLANE_PYTHON", tools::interpreter(workspace))
 }

