@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 /// A member, and every member it may be linked with: its own targets and what is below
 /// them. `hexlane-backend-*` stands for each backend.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("hexlane-servers", &[]),
     ("ogc-validity", &[]),
     ("hexlane-core", &["ogc-validity"]),
@@ -24,6 +24,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
         ],
     ),
     ("hexlane-join", &["ogc-validity"]),
+    ("hexlane-findings", &["hexlane-core", "ogc-validity"]),
     (
         "hexlane-backend-*",
         &[
@@ -55,6 +56,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
         "hexlane-native-consumer",
         &[
             "hexlane-engine",
+            "hexlane-findings",
             "hexlane-join",
             "hexlane-backend-*",
             "hexlane-backend-redis",
