@@ -1,9 +1,9 @@
 //! A picture of the files: outlines as lines, every fault marked by an open circle, so that
 //! nothing is hidden. A browser shows a mark's violations when one points at it.
 //!
-//! At most [`VERTICES_MAX`] positions are drawn. Of larger files those that are not near a
-//! fault are thinned, which moves a line by less than can be seen at that size, and the
-//! picture says so.
+//! Files of up to [`VERTICES_MAX`] positions are drawn whole. Of larger ones those that are not
+//! near a fault are thinned, which moves a line by no more than can be seen at that size, and
+//! the picture says so.
 
 mod frame;
 mod sketch;
@@ -22,7 +22,8 @@ use std::io::{self, Write};
 use thin::{Thinned, thin};
 use xml::Xml;
 
-/// Positions drawn, but for those near faults: some megabytes, which browsers show at once.
+/// Positions drawn away from faults, and as many near them: some megabytes, which browsers
+/// show at once.
 pub(crate) const VERTICES_MAX: usize = 100_000;
 /// Violations told at one mark.
 const TOLD_MAX: usize = 8;

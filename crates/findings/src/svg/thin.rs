@@ -10,8 +10,15 @@ use std::ops::Range;
 
 /// Steps in the picture, a thousand wide: the first cannot be seen, the last can.
 const STEPS: [f64; 7] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0];
-/// How near to a fault everything is drawn, at the first step; less at the others.
-const NEAR: f64 = 8.0;
+/// How near to a fault everything is drawn: as far as there is room for.
+const NEAR: [f64; 7] = [8.0, 4.0, 2.0, 1.0, 0.5, 0.25, 0.125];
+
+/// How much is left out.
+#[derive(Clone, Copy)]
+struct Detail {
+    step: f64,
+    near: f64,
+}
 
 /// Positions in a row that are drawn: which, and whether to the last digit.
 pub(super) struct Row {
@@ -23,28 +30,25 @@ pub(super) struct Row {
 pub(super) struct Thinned {
     pub(super) rows: Vec<Vec<Row>>,
     all: usize,
-    step: Option<f64>,
+    detail: Option<Detail>,
 }
 
 impl Thinned {
     /// What to say of it, when something was left out.
     pub(super) fn note(&self) -> Option<String> {
-        let step = self.step?;
+        let Detail { step, near } = self.detail?;
         let rows = self.rows.iter().flatten();
         let drawn: usize = rows.map(|row| row.vertices.len()).sum();
         Some(format!(
             "simplified: {drawn} of {} positions drawn; lines moved by up to {step} of this \
-             picture's 1000, and not within {} of a fault",
-            self.all,
-            near(step)
+             picture's 1000, and not within {near} of a fault",
+            self.all
         ))
     }
 }
 
-fn near(step: f64) -> f64 {
-    NEAR * STEPS[0] / step
-}
-
+/// So many positions near faults, and as many elsewhere; the ends of the offending edges are
+/// drawn in any case.
 pub(super) fn thin(sketches: &[Sketch], frame: &Frame) -> Thinned {
     let counts = sketches
         .iter()
@@ -55,31 +59,41 @@ pub(super) fn thin(sketches: &[Sketch], frame: &Frame) -> Thinned {
         return Thinned {
             rows,
             all,
-            step: None,
+            detail: None,
         };
     }
+    let fits = |near: &f64| near_positions(sketches, frame, *near) <= VERTICES_MAX;
+    let near = NEAR.into_iter().find(fits).unwrap_or(NEAR[NEAR.len() - 1]);
     let mut thinned = Thinned {
         rows: Vec::new(),
         all,
-        step: None,
+        detail: None,
     };
     for step in STEPS {
+        let detail = Detail { step, near };
         let rows = sketches
             .iter()
-            .map(|sketch| Thinning::of(sketch, frame, step).rows());
+            .map(|sketch| Thinning::of(sketch, frame, detail).rows());
         thinned.rows = rows.collect();
-        thinned.step = Some(step);
-        let drawn: usize = thinned
-            .rows
-            .iter()
-            .flatten()
-            .map(|row| row.vertices.len())
-            .sum();
-        if drawn <= VERTICES_MAX {
+        thinned.detail = Some(detail);
+        let positions = thinned.rows.iter().flatten().flat_map(|row| &row.vertices);
+        if positions.filter(|(_, fine)| !fine).count() <= VERTICES_MAX {
             break;
         }
     }
     thinned
+}
+
+fn near_positions(sketches: &[Sketch], frame: &Frame, near: f64) -> usize {
+    let step = STEPS[0];
+    let counts = sketches.iter().map(|sketch| {
+        let thinning = Thinning::of(sketch, frame, Detail { step, near });
+        let vertices = 0..sketch.outlines.vertices().len();
+        vertices
+            .filter(|index| thinning.is_beside_mark(*index))
+            .count()
+    });
+    counts.sum()
 }
 
 fn whole(sketch: &Sketch) -> Vec<Row> {
@@ -93,7 +107,7 @@ fn whole(sketch: &Sketch) -> Vec<Row> {
 struct Thinning<'a> {
     sketch: &'a Sketch,
     frame: &'a Frame,
-    step: f64,
+    detail: Detail,
     /// Squares in which everything is drawn.
     near: HashSet<(i64, i64)>,
     /// Squares that have their dot.
@@ -101,11 +115,11 @@ struct Thinning<'a> {
 }
 
 impl<'a> Thinning<'a> {
-    fn of(sketch: &'a Sketch, frame: &'a Frame, step: f64) -> Self {
+    fn of(sketch: &'a Sketch, frame: &'a Frame, detail: Detail) -> Self {
         let mut squares = HashSet::new();
         for mark in &sketch.marks {
             for place in mark.end.into_iter().chain([mark.at]) {
-                let (column, line) = square(frame.place(place), near(step));
+                let (column, line) = square(frame.place(place), detail.near);
                 let around = (-1..=1).flat_map(|right| (-1..=1).map(move |down| (right, down)));
                 squares.extend(around.map(|(right, down)| (column + right, line + down)));
             }
@@ -113,7 +127,7 @@ impl<'a> Thinning<'a> {
         Self {
             sketch,
             frame,
-            step,
+            detail,
             near: squares,
             dots: HashSet::new(),
         }
@@ -136,9 +150,13 @@ impl<'a> Thinning<'a> {
         vertex.map_or([0.0; 2], |vertex| self.frame.place(vertex.xy))
     }
 
+    fn is_beside_mark(&self, index: usize) -> bool {
+        let square = square(self.place(index), self.detail.near);
+        self.near.contains(&square)
+    }
+
     fn is_near(&self, index: usize) -> bool {
-        let squares = square(self.place(index), near(self.step));
-        self.near.contains(&squares) || self.sketch.kept.contains(&index)
+        self.is_beside_mark(index) || self.sketch.kept.contains(&index)
     }
 
     fn point(&mut self, index: usize) -> Option<(usize, bool)> {
@@ -150,7 +168,7 @@ impl<'a> Thinning<'a> {
 
     /// One position for everything in its square.
     fn dot(&mut self, index: usize) -> Option<(usize, bool)> {
-        let square = square(self.place(index), self.step);
+        let square = square(self.place(index), self.detail.step);
         self.dots.insert(square).then_some((index, false))
     }
 
@@ -165,7 +183,7 @@ impl<'a> Thinning<'a> {
             let next_is_near = index + 1 < end && self.is_near(index + 1);
             let place = self.place(index);
             let fine = is_near || before_is_near || next_is_near;
-            let far = apart(place, last) >= self.step;
+            let far = apart(place, last) >= self.detail.step;
             // The first is far from nothing.
             is_small &= !fine && (index == start || !far);
             if fine || far || index + 1 == end {
