@@ -7,6 +7,7 @@ use hexlane_core::code::Code;
 use hexlane_core::judge::{self, Records};
 use hexlane_core::limits::Limits;
 use hexlane_core::violation::{Report, Violation};
+use std::collections::BTreeSet;
 
 /// What there is to say of a whole file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,24 +51,31 @@ impl Survey {
             document: Finding::default(),
             features,
         };
-        for violation in report.violations() {
-            survey.file(violation.clone());
-        }
+        survey.file(&report);
         survey
     }
 
     /// A violation found on the level of the document may still concern one feature, as a
     /// member that stands twice in it does.
-    fn file(&mut self, violation: Violation) {
-        let named = violation
-            .feature
-            .and_then(|feature| usize::try_from(feature).ok());
-        let finding = named.and_then(|feature| self.features.get_mut(feature));
-        let finding = finding.unwrap_or(&mut self.document);
-        finding.violations.push(violation);
-        finding
-            .violations
-            .sort_by_key(|violation| violation.byte_offset);
+    fn file(&mut self, report: &Report) {
+        let mut touched = BTreeSet::new();
+        for violation in report.violations() {
+            let named = violation
+                .feature
+                .and_then(|feature| usize::try_from(feature).ok())
+                .filter(|feature| *feature < self.features.len());
+            self.finding(named).violations.push(violation.clone());
+            touched.insert(named);
+        }
+        for named in touched {
+            let violations = &mut self.finding(named).violations;
+            violations.sort_by_key(|violation| violation.byte_offset);
+        }
+    }
+
+    fn finding(&mut self, feature: Option<usize>) -> &mut Finding {
+        let named = feature.and_then(|feature| self.features.get_mut(feature));
+        named.unwrap_or(&mut self.document)
     }
 
     /// How many features are valid.
