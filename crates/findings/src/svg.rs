@@ -10,6 +10,7 @@ mod sketch;
 mod thin;
 mod xml;
 
+use sketch::Mark;
 pub(crate) use sketch::Sketch;
 
 use crate::outline::Kind;
@@ -115,51 +116,64 @@ fn write_outlines<W: Write>(
     xml.close("g")
 }
 
-/// Marks that lie on each other at this size are one, which tells of all of them.
+/// Marks that lie on each other at this size are one, which tells of all of them. Errors stand
+/// above warnings.
 fn write_marks<W: Write>(sketch: &Sketch, frame: &Frame, xml: &mut Xml<W>) -> io::Result<()> {
-    let mut together: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    let mut together: BTreeMap<_, Vec<&Mark>> = BTreeMap::new();
     for mark in &sketch.marks {
-        let place = frame.place(mark.at);
-        together.entry(frame::pixel(place)).or_default().push(mark);
+        let pixel = frame::pixel(frame.place(mark.at));
+        together.entry(pixel).or_default().push(mark);
     }
-    for marks in together.values() {
-        let Some(first) = marks.first() else { continue };
-        let is_error = |mark: &&sketch::Mark| mark.code.severity() == Severity::Error;
-        let severity = if marks.iter().any(is_error) {
-            Severity::Error
-        } else {
-            Severity::Warning
-        };
-        let at = frame.place(first.at).map(|each| number(each, DIGITS_FINE));
-        let class = severity.as_str();
-        for mark in marks.iter().take(TOLD_MAX) {
-            let Some(end) = mark.end else { continue };
-            let [x1, y1] = frame.place(mark.at).map(|each| number(each, DIGITS_FINE));
-            let [x2, y2] = frame.place(end).map(|each| number(each, DIGITS_FINE));
-            let line = [
-                ("class", class),
-                ("x1", &x1),
-                ("y1", &y1),
-                ("x2", &x2),
-                ("y2", &y2),
-            ];
-            xml.leaf("line", &line)?;
+    for severity in [Severity::Warning, Severity::Error] {
+        let worst = |marks: &[&Mark]| marks.iter().map(|mark| mark.code.severity()).min();
+        for marks in together.values() {
+            if worst(marks) == Some(severity) {
+                write_mark(marks, severity, frame, xml)?;
+            }
         }
-        let [x, y] = &at;
-        xml.open(
-            "circle",
-            &[("class", class), ("cx", x), ("cy", y), ("r", "7")],
-        )?;
-        let told = marks.iter().take(TOLD_MAX).map(|mark| mark.title.as_str());
-        let mut told = told.collect::<Vec<_>>().join("\n");
-        if let Some(more) = marks.len().checked_sub(TOLD_MAX).filter(|more| *more > 0) {
-            // Writing to a string does not fail.
-            let _ = write!(told, "\nand {more} more here");
-        }
-        xml.text("title", &[], &told)?;
-        xml.close("circle")?;
     }
     Ok(())
+}
+
+fn write_mark<W: Write>(
+    marks: &[&Mark],
+    severity: Severity,
+    frame: &Frame,
+    xml: &mut Xml<W>,
+) -> io::Result<()> {
+    let Some(first) = marks.first() else {
+        return Ok(());
+    };
+    let class = severity.as_str();
+    let place = |at: [f64; 2]| frame.place(at).map(|each| number(each, DIGITS_FINE));
+    let ends = marks.iter().filter_map(|mark| Some((mark.at, mark.end?)));
+    for (at, end) in ends.take(TOLD_MAX) {
+        let ([x1, y1], [x2, y2]) = (place(at), place(end));
+        let line = [
+            ("class", class),
+            ("x1", &x1),
+            ("y1", &y1),
+            ("x2", &x2),
+            ("y2", &y2),
+        ];
+        xml.leaf("line", &line)?;
+    }
+    let [x, y] = place(first.at);
+    let circle = [("class", class), ("cx", &x), ("cy", &y), ("r", "7")];
+    xml.open("circle", &circle)?;
+    xml.text("title", &[], &titles(marks))?;
+    xml.close("circle")
+}
+
+/// One line a violation.
+fn titles(marks: &[&Mark]) -> String {
+    let told = marks.iter().take(TOLD_MAX).map(|mark| mark.title.as_str());
+    let mut told = told.collect::<Vec<_>>().join("\n");
+    if let Some(more) = marks.len().checked_sub(TOLD_MAX).filter(|more| *more > 0) {
+        // Writing to a string does not fail.
+        let _ = write!(told, "\nand {more} more here");
+    }
+    told
 }
 
 /// What stands below the picture.

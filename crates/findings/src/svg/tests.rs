@@ -58,6 +58,22 @@ fn a_bowtie_is_drawn_with_a_circle_on_its_crossing() {
 }
 
 #[test]
+fn what_lies_in_one_place_is_one_mark_that_tells_of_all() {
+    let many = format!("{BOWTIE}\n").repeat(TOLD_MAX + 4);
+    let svg = told(
+        Format::Svg,
+        &[("a.ndjson", &format!("{CLOCKWISE}\n{many}"))],
+    );
+    let elements = elements(&svg);
+    let classes: Vec<_> = named(&elements, "circle")
+        .iter()
+        .map(|circle| circle["class"].clone())
+        .collect();
+    assert_eq!(classes, ["warning", "error"]);
+    assert!(svg.contains("\nand 4 more here"), "{svg}");
+}
+
+#[test]
 fn no_outline_is_filled() {
     let svg = told(Format::Svg, &[("a", BOWTIE), ("b", CLOCKWISE)]);
     assert!(svg.contains("path,line,circle{fill:none"), "{svg}");
