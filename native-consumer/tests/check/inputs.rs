@@ -135,7 +135,7 @@ fn a_reader_that_has_enough_ends_it_without_a_complaint() {
 }
 
 #[test]
-fn a_file_of_100_mb_on_one_line_is_judged_and_every_fault_has_its_column() {
+fn slow_a_file_of_100_mb_on_one_line_is_judged_and_every_fault_has_its_column() {
     let folder = tempdir().unwrap();
     let mut body = String::from(r#"{"type":"FeatureCollection","features":["#);
     let ring: Vec<String> = (0..2_000)
