@@ -25,7 +25,6 @@ pub mod http;
 mod log;
 pub mod metrics;
 pub mod output;
-mod place;
 pub mod reference;
 pub mod run;
 pub mod send;
@@ -48,7 +47,7 @@ pub fn main(args: &Args) -> Exit {
     let environment = Environment::of_process();
     let ended = match &args.command {
         Command::Run(args) => Ok(run::run(args, &environment)),
-        Command::Check(args) => check::check(args),
+        Command::Check(args) => check::check(args, &environment),
         Command::Send(args) => send::send(args, &environment),
         Command::Bind(args) => run::bind(args, &environment),
         Command::Status(args) => status::status(args, &environment),

@@ -19,6 +19,12 @@ pub fn stdout() -> BufWriter<StdoutLock<'static>> {
     BufWriter::new(io::stdout().lock())
 }
 
+/// Whether a person watches stdout.
+#[must_use]
+pub fn stdout_is_terminal() -> bool {
+    io::stdout().is_terminal()
+}
+
 /// Whether a person watches stderr.
 #[must_use]
 pub fn stderr_is_terminal() -> bool {

@@ -301,17 +301,27 @@ pub fn send_file(file: &Path, to: &str) -> Json {
 /// When it prints a line that is no JSON.
 #[must_use]
 pub fn check_file(file: &Path) -> (Option<i32>, Vec<Json>) {
-    let mut command = hexlane();
-    let output = command
-        .args(["check", "--output", "json"])
-        .arg(file)
-        .output();
-    let output = output.expect("hexlane starts");
-    let text = String::from_utf8_lossy(&output.stdout);
+    let (exit, text) = check_file_as(file, "json");
     let lines = text
         .lines()
         .map(|line| serde_json::from_str(line).expect("a line of JSON"));
-    (output.status.code(), lines.collect())
+    (exit, lines.collect())
+}
+
+/// What `hexlane check --output FORMAT` says of a file, and its exit code.
+///
+/// # Panics
+/// When it does not start, or prints what is no UTF-8.
+#[must_use]
+pub fn check_file_as(file: &Path, format: &str) -> (Option<i32>, String) {
+    let mut command = hexlane();
+    let output = command
+        .args(["check", "--output", format])
+        .arg(file)
+        .output();
+    let output = output.expect("hexlane starts");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    (output.status.code(), text)
 }
 
 /// The binary, with the secrets of the tests and nothing else of ours in its environment.

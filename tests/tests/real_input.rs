@@ -7,6 +7,8 @@
     reason = "a test fails by panicking"
 )]
 
+#[path = "real_input/check_formats.rs"]
+mod check_formats;
 #[path = "real_input/countries.rs"]
 mod countries;
 #[path = "real_input/earthquakes.rs"]

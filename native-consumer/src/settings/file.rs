@@ -4,7 +4,7 @@ use super::layers::Layers;
 use super::origin::{Mistake, Origin};
 use super::section::{Section, told};
 use super::{reference, sources};
-use crate::place::Places;
+use hexlane_findings::Places;
 use serde::Deserialize;
 use std::ops::Range;
 use toml::Spanned;

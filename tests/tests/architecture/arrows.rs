@@ -24,6 +24,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
         ],
     ),
     ("hexlane-join", &["ogc-validity"]),
+    ("hexlane-findings", &["hexlane-core", "ogc-validity"]),
     (
         "hexlane-backend-*",
         &[
@@ -55,6 +56,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
         "hexlane-native-consumer",
         &[
             "hexlane-engine",
+            "hexlane-findings",
             "hexlane-join",
             "hexlane-backend-*",
             "hexlane-backend-redis",

@@ -1,17 +1,28 @@
 //! A whole file judged: a finding for each feature, and one for the document when there is
 //! something to say of it.
 
-use super::finding::Finding;
-use super::form::Form;
-use crate::exit::Exit;
+use crate::finding::Finding;
+use crate::form::Form;
 use hexlane_core::code::Code;
 use hexlane_core::judge::{self, Records};
 use hexlane_core::limits::Limits;
 use hexlane_core::violation::{Report, Violation};
+use std::collections::BTreeSet;
+
+/// What there is to say of a whole file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Every feature is valid, and so is the document.
+    Valid,
+    /// There is an error in a feature or in the document.
+    Faulty,
+    /// It is no JSON text that can be read.
+    Unreadable,
+}
 
 /// What was found in a file.
 #[derive(Debug)]
-pub(crate) struct Survey {
+pub struct Survey {
     /// Of the document as a whole; may be empty.
     pub(crate) document: Finding,
     /// Of each feature, in document order.
@@ -20,7 +31,8 @@ pub(crate) struct Survey {
 
 impl Survey {
     /// Judges the bytes of a file in that form.
-    pub(crate) fn of(body: &[u8], form: Form) -> Self {
+    #[must_use]
+    pub fn of(body: &[u8], form: Form) -> Self {
         let mut features = Vec::new();
         let visit = |feature: u32, report: &Report| {
             let violations = report.violations().to_vec();
@@ -39,28 +51,36 @@ impl Survey {
             document: Finding::default(),
             features,
         };
-        for violation in report.violations() {
-            survey.file(violation.clone());
-        }
+        survey.file(&report);
         survey
     }
 
     /// A violation found on the level of the document may still concern one feature, as a
     /// member that stands twice in it does.
-    fn file(&mut self, violation: Violation) {
-        let named = violation
-            .feature
-            .and_then(|feature| usize::try_from(feature).ok());
-        let finding = named.and_then(|feature| self.features.get_mut(feature));
-        let finding = finding.unwrap_or(&mut self.document);
-        finding.violations.push(violation);
-        finding
-            .violations
-            .sort_by_key(|violation| violation.byte_offset);
+    fn file(&mut self, report: &Report) {
+        let mut touched = BTreeSet::new();
+        for violation in report.violations() {
+            let named = violation
+                .feature
+                .and_then(|feature| usize::try_from(feature).ok())
+                .filter(|feature| *feature < self.features.len());
+            self.finding(named).violations.push(violation.clone());
+            touched.insert(named);
+        }
+        for named in touched {
+            let violations = &mut self.finding(named).violations;
+            violations.sort_by_key(|violation| violation.byte_offset);
+        }
+    }
+
+    fn finding(&mut self, feature: Option<usize>) -> &mut Finding {
+        let named = feature.and_then(|feature| self.features.get_mut(feature));
+        named.unwrap_or(&mut self.document)
     }
 
     /// How many features are valid.
-    pub(crate) fn valid(&self) -> usize {
+    #[must_use]
+    pub fn valid(&self) -> usize {
         self.features
             .iter()
             .filter(|feature| feature.is_valid())
@@ -73,18 +93,25 @@ impl Survey {
         document.into_iter().chain(&self.features)
     }
 
-    pub(crate) fn exit(&self) -> Exit {
+    /// Every violation, the document's first.
+    pub(crate) fn violations(&self) -> impl Iterator<Item = &Violation> {
+        self.findings().flat_map(|finding| &finding.violations)
+    }
+
+    /// What there is to say of the file as a whole.
+    #[must_use]
+    pub fn state(&self) -> State {
         if self
             .document
             .violations
             .iter()
             .any(|each| no_json(each.code))
         {
-            Exit::Unable
+            State::Unreadable
         } else if self.findings().all(Finding::is_valid) {
-            Exit::Good
+            State::Valid
         } else {
-            Exit::Faults
+            State::Faulty
         }
     }
 }
@@ -112,7 +139,7 @@ mod tests {
     #[test]
     fn a_bowtie_is_one_feature_with_a_located_fault() {
         let survey = Survey::of(BOWTIE.as_bytes(), Form::Document);
-        assert_eq!(survey.exit(), Exit::Faults);
+        assert_eq!(survey.state(), State::Faulty);
         assert_eq!((survey.features.len(), survey.valid()), (1, 0));
         let fault = &survey.features[0].violations[0];
         assert_eq!(fault.location, Some([0.5, 0.5]));
@@ -126,18 +153,21 @@ mod tests {
         let survey = Survey::of(body.as_bytes(), Form::Document);
         assert!(survey.document.violations.is_empty());
         assert!(survey.features[0].is_valid() && !survey.features[1].is_valid());
-        assert_eq!(survey.exit(), Exit::Faults);
+        assert_eq!(survey.state(), State::Faulty);
     }
 
     #[test]
     fn what_is_no_json_is_not_readable() {
         for body in ["", "{", "nonsense", "{} {}", "\u{feff}{}"] {
             let survey = Survey::of(body.as_bytes(), Form::Document);
-            assert_eq!(survey.exit(), Exit::Unable, "{body}");
+            assert_eq!(survey.state(), State::Unreadable, "{body}");
         }
-        assert_eq!(Survey::of(b"\xff", Form::Document).exit(), Exit::Unable);
-        assert_eq!(Survey::of(b"[]", Form::Document).exit(), Exit::Faults);
-        assert_eq!(Survey::of(b"\n\n", Form::Lines).exit(), Exit::Unable);
+        assert_eq!(
+            Survey::of(b"\xff", Form::Document).state(),
+            State::Unreadable
+        );
+        assert_eq!(Survey::of(b"[]", Form::Document).state(), State::Faulty);
+        assert_eq!(Survey::of(b"\n\n", Form::Lines).state(), State::Unreadable);
     }
 
     #[test]
@@ -146,7 +176,7 @@ mod tests {
         let told = |body: String, form| {
             let survey = Survey::of(body.as_bytes(), form);
             assert!(survey.document.violations.is_empty(), "{survey:?}");
-            assert_eq!(survey.exit(), Exit::Faults);
+            assert_eq!(survey.state(), State::Faulty);
             let of = |finding: &Finding| {
                 let first = finding.violations.first();
                 let code = first.map(|violation| (violation.code.as_str(), violation.byte_offset));

@@ -2,8 +2,8 @@
 //! where they do not apply; an overlap has `location_end` besides, and what is in a sequence
 //! its `record`.
 
-use super::finding::Finding;
-use super::survey::Survey;
+use crate::finding::Finding;
+use crate::survey::Survey;
 use hexlane_core::violation::Violation;
 use serde::Serialize;
 use std::io::{self, Write};
