@@ -5,14 +5,27 @@ use std::collections::BTreeSet;
 
 /// A member, and every member it may be linked with: its own targets and what is below
 /// them. `hexlane-backend-*` stands for each backend.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("hexlane-servers", &[]),
     ("ogc-validity", &[]),
-    ("hexlane-core", &["ogc-validity"]),
-    ("hexlane-door", &["hexlane-core", "ogc-validity"]),
-    ("hexlane-delivery", &["hexlane-core", "ogc-validity"]),
-    ("hexlane-backend", &["hexlane-core", "ogc-validity"]),
-    ("hexlane-streams", &["hexlane-core", "ogc-validity"]),
+    ("hexlane-reproject", &[]),
+    ("hexlane-core", &["hexlane-reproject", "ogc-validity"]),
+    (
+        "hexlane-door",
+        &["hexlane-core", "hexlane-reproject", "ogc-validity"],
+    ),
+    (
+        "hexlane-delivery",
+        &["hexlane-core", "hexlane-reproject", "ogc-validity"],
+    ),
+    (
+        "hexlane-backend",
+        &["hexlane-core", "hexlane-reproject", "ogc-validity"],
+    ),
+    (
+        "hexlane-streams",
+        &["hexlane-core", "hexlane-reproject", "ogc-validity"],
+    ),
     (
         "hexlane-backend-redis",
         &[
@@ -20,6 +33,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
             "hexlane-streams",
             "hexlane-backend",
             "hexlane-core",
+            "hexlane-reproject",
             "ogc-validity",
         ],
     ),
@@ -30,6 +44,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
             "hexlane-servers",
             "hexlane-backend",
             "hexlane-core",
+            "hexlane-reproject",
             "ogc-validity",
         ],
     ),
@@ -39,6 +54,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
             "hexlane-delivery",
             "hexlane-backend",
             "hexlane-core",
+            "hexlane-reproject",
             "ogc-validity",
         ],
     ),
@@ -48,6 +64,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
             "hexlane-door",
             "hexlane-streams",
             "hexlane-core",
+            "hexlane-reproject",
             "ogc-validity",
         ],
     ),
@@ -64,6 +81,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
             "hexlane-delivery",
             "hexlane-backend",
             "hexlane-core",
+            "hexlane-reproject",
             "ogc-validity",
         ],
     ),
