@@ -119,7 +119,8 @@ impl Transform {
     }
 
     /// Changes every position of a flat slice, `stride` numbers each (2 or 3; the third is
-    /// left as it is). Numbers behind the last whole position are left too.
+    /// left as it is). Numbers behind the last whole position are left too. What crosses the
+    /// antimeridian comes out with longitudes of both signs: splitting it is the caller's.
     ///
     /// # Errors
     /// At the first position without an image; those before it are changed already.
