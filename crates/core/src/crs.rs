@@ -104,7 +104,7 @@ fn parse_known(name: &str) -> Option<Crs> {
         "crs84" | "ogc:crs84" | "crs84h" | "ogc:crs84h" => Some(Crs::Crs84),
         other => other
             .strip_prefix("epsg:")
-            .and_then(|code| epsg(code.trim_start_matches(':'))),
+            .and_then(|code| epsg(code.strip_prefix(':').unwrap_or(code))),
     }
 }
 
@@ -117,10 +117,37 @@ fn authority(authority: &str, _version: &str, code: &str, more: Option<&str>) ->
 }
 
 fn epsg(code: &str) -> Option<Crs> {
+    if !code.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
     match code.parse::<u32>().ok()? {
         102_100 | 900_913 => Some(Crs::Epsg(3857)),
         code @ 1..=999_999 => Some(Crs::Epsg(code)),
         _ => None,
+    }
+}
+
+/// How the keywords of well-known text end, in both of its versions.
+const WKT_KEYWORDS: [&str; 4] = ["crs[", "cs[", "crs(", "cs("];
+
+/// Why a declaration that is no name is refused.
+pub(crate) fn refusal(text: &str) -> &'static str {
+    let lower = text.to_ascii_lowercase();
+    let is_object = lower.starts_with('{');
+    let has = |member: &str| lower.contains(&format!("\"{member}\""));
+    if is_object && (has("link") || has("href")) {
+        "is a link, and links are not fetched"
+    } else if is_object && (has("$schema") || has("base_crs") || has("datum")) {
+        "is PROJJSON, which is not read"
+    } else if lower.starts_with("+proj") || lower.starts_with("+init") {
+        "is a PROJ text, which is not read"
+    } else if WKT_KEYWORDS.iter().any(|keyword| {
+        let start = lower.split_inclusive(['[', '(']).next();
+        start.is_some_and(|start| start.ends_with(keyword))
+    }) {
+        "is well-known text, which is not read"
+    } else {
+        "is not understood"
     }
 }
 
@@ -199,9 +226,11 @@ mod tests {
             "urn:ogc:def:crs:OGC:1.3:CRS84",
             "urn:ogc:def:crs:OGC::CRS84",
             "urn:ogc:def:crs:OGC:0:CRS84",
+            "urn:x-ogc:def:crs:OGC:1.3:CRS84",
             "OGC:CRS84",
             "CRS84",
             "http://www.opengis.net/def/crs/OGC/1.3/CRS84",
+            "https://www.opengis.net/def/crs/OGC/0/CRS84h",
             "<http://www.opengis.net/def/crs/OGC/1.3/CRS84>",
             "[OGC:CRS84]",
         ] {
@@ -217,24 +246,59 @@ mod tests {
             "urn:x-ogc:def:crs:EPSG::25832",
             "EPSG:25832",
             "epsg:25832",
+            "EPSG::25832",
+            "http://www.opengis.net/def/crs/EPSG/0/25832",
             "https://www.opengis.net/def/crs/EPSG/0/25832",
+            "<http://www.opengis.net/def/crs/EPSG/0/25832>",
             "http://www.opengis.net/gml/srs/epsg.xml#25832",
         ] {
             let known = Declared::Known(Crs::Epsg(25832), name.to_owned());
             assert_eq!(parse_name(name), known, "{name}");
         }
-        for name in [
-            "",
-            "EPSG:",
-            "EPSG:0",
-            "EPSG:x",
-            "urn:ogc:def:crs:EPSG",
-            "GEOGCRS[\"WGS 84\"]",
-        ] {
+        for name in ["EPSG:102100", "EPSG:900913", "EPSG:3857"] {
             assert!(
-                matches!(parse_name(name), Declared::Unsupported(_)),
+                matches!(parse_name(name), Declared::Known(Crs::Epsg(3857), _)),
                 "{name}"
             );
         }
+    }
+
+    #[test]
+    fn what_is_no_name_is_refused_as_what_it_is() {
+        for (name, reason) in [
+            ("", "is not understood"),
+            ("EPSG:", "is not understood"),
+            ("EPSG:0", "is not understood"),
+            ("EPSG:x", "is not understood"),
+            ("EPSG:+4326", "is not understood"),
+            ("EPSG:99999999999", "is not understood"),
+            ("EPSG:::4326", "is not understood"),
+            ("urn:ogc:def:crs:EPSG", "is not understood"),
+            ("urn:ogc:def:crs:EPSG::4326:5773", "is not understood"),
+            ("urn:ogc:def:crs:IGNF::LAMB93", "is not understood"),
+            ("ESRI:102100", "is not understood"),
+            (
+                "GEOGCRS[\"WGS 84\",DATUM[\"WGS\"]]",
+                "is well-known text, which is not read",
+            ),
+            (
+                "PROJCS[\"x\",GEOGCS[\"WGS 84\"]]",
+                "is well-known text, which is not read",
+            ),
+            ("+proj=utm +zone=32", "is a PROJ text, which is not read"),
+        ] {
+            let Declared::Unsupported(text) = parse_name(name) else {
+                panic!("{name} is understood");
+            };
+            assert_eq!(refusal(&text), reason, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_kept_to_its_bound() {
+        let long = "ü".repeat(NAME_BYTES_MAX);
+        assert!(parse_name(&long).text().chars().count() <= NAME_BYTES_MAX);
+        let spaces = format!("  EPSG:25832{}", " ".repeat(NAME_BYTES_MAX));
+        assert!(matches!(parse_name(&spaces), Declared::Known(..)));
     }
 }

@@ -94,7 +94,7 @@ fn fault(declared: &Declared) -> Option<Violation> {
             Some(Violation::new(Code::CrsUnknown, message))
         }
         Declared::Unsupported(text) => {
-            let message = format!("the declaration `{text}` is not understood");
+            let message = format!("the declaration `{text}` {}", crs::refusal(text));
             Some(Violation::new(Code::CrsUnsupported, message))
         }
     }
