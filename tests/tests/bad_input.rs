@@ -412,20 +412,14 @@ fn a_body_that_is_cut_is_never_enqueued_even_where_what_came_is_whole() {
     }
 }
 
-/// Of one line, 60 MB: far over every cap of the door, and nothing to `hexlane check`.
+/// In 60 MB of one line: far over every cap of the door, and nothing to `hexlane check`.
 const VERTICES: usize = 10_000_000;
 
-#[test]
-fn slow_a_line_of_ten_million_vertices_is_too_much_for_the_door_and_valid_in_a_file() {
-    let mut positions = "[1,2],".repeat(VERTICES - 1);
-    positions.push_str("[3,4]");
-    let geometry = format!(r#"{{"type":"LineString","coordinates":[{positions}]}}"#);
-    let body = row::feature("long", &geometry);
+/// Both front ends refuse it for its size, however it is sent, and go on.
+fn too_large_for_the_door(body: &str) {
     let fronts = Fronts::start();
-    for request in [
-        Request::post(EVENTS, body.as_str()),
-        Request::post(EVENTS, body.as_str()).chunked(1 << 20),
-    ] {
+    let whole = Request::post(EVENTS, body);
+    for request in [whole.clone(), whole.chunked(1 << 20)] {
         for answer in fronts.ask(&request) {
             let answer = answer.expect("an answer");
             assert_eq!(answer.status, 413, "{}", answer.text());
@@ -435,7 +429,30 @@ fn slow_a_line_of_ten_million_vertices_is_too_much_for_the_door_and_valid_in_a_f
     for answer in fronts.ask(&Request::post(EVENTS, point("behind it", "[1,2]"))) {
         assert_eq!(answer.expect("an answer").status, 202);
     }
+}
+
+#[test]
+fn slow_a_line_of_ten_million_vertices_is_too_much_for_the_door_and_valid_in_a_file() {
+    let mut positions = "[1,2],".repeat(VERTICES - 1);
+    positions.push_str("[3,4]");
+    let geometry = format!(r#"{{"type":"LineString","coordinates":[{positions}]}}"#);
+    let body = row::feature("long", &geometry);
+    too_large_for_the_door(&body);
     valid_in_a_file(&body);
+}
+
+#[test]
+fn collections_nested_100_000_deep_are_too_large_for_the_door_and_too_deep_in_a_file() {
+    let body = extremes::nested_collections(100_000);
+    too_large_for_the_door(&body);
+    let (exit, lines) = checked(&body);
+    assert_eq!(exit, Some(2), "the file cannot be read: {lines:#?}");
+    assert!(
+        lines
+            .iter()
+            .any(|line| line["violations"][0]["code"] == "limit.depth"),
+        "{lines:#?}"
+    );
 }
 
 #[test]
@@ -455,11 +472,16 @@ fn forty_thousand_holes_are_valid_in_a_file() {
     valid_in_a_file(&body);
 }
 
-fn valid_in_a_file(body: &str) {
+/// What `hexlane check` says of a file that holds just this.
+fn checked(body: &str) -> (Option<i32>, Vec<serde_json::Value>) {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("one.geojson");
     std::fs::write(&file, body).expect("room on the disk");
-    let (exit, lines) = check_file(&file);
+    check_file(&file)
+}
+
+fn valid_in_a_file(body: &str) {
+    let (exit, lines) = checked(body);
     assert_eq!((exit, lines.len()), (Some(0), 1), "{lines:#?}");
     assert_eq!(lines[0]["valid"], true, "{}", lines[0]);
 }

@@ -1,4 +1,4 @@
-//! 220 countries, of which GEOS calls 137 valid.
+//! 220 countries, of which GEOS calls 137 valid; and 248 in finer lines, 81 of them valid.
 
 use super::{DRAIN_LIMIT, features, start};
 use hexlane_tests::consumer::{check_file, send_file};
@@ -6,22 +6,21 @@ use hexlane_tests::http::{self, Request};
 use hexlane_tests::{geopackage, process, tools};
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::process::Command;
 
 const VALID: usize = 137;
 const INVALID: usize = 83;
+const FINE_VALID: usize = 81;
+const FINE: usize = 248;
 const SOURCE: &str = "countries";
 /// GEOS computes a crossing with rounding of its own.
 const DEGREES_APART_MAX: f64 = 1e-9;
 
 /// GEOS's reason for each feature, as in `Self-intersection[0.5 0.5]`.
-fn reasons() -> Vec<String> {
+fn reasons(file: &Path) -> Vec<String> {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/real_input/geos.py");
-    let text = process::output(
-        Command::new(tools::python())
-            .arg(script)
-            .arg(tools::countries()),
-    );
+    let text = process::output(Command::new(tools::python()).arg(script).arg(file));
     text.lines()
         .map(|line| serde_json::from_str(line).expect("a line of JSON"))
         .collect()
@@ -41,6 +40,8 @@ fn codes(name: &str) -> &'static [&'static str] {
             "geometry.self_intersection",
         ],
         "Hole lies outside shell" => &["geometry.hole_outside_shell"],
+        "Holes are nested" => &["geometry.nested_holes"],
+        "Interior is disconnected" => &["geometry.disconnected_interior"],
         "Nested shells" => &["geometry.nested_shells"],
         other => panic!("GEOS says `{other}`"),
     }
@@ -116,7 +117,7 @@ fn the_valid_countries_are_on_the_map_as_gdal_imports_them() {
 #[test]
 fn the_door_refuses_what_geos_refuses_and_tells_what_geos_tells() {
     let (_consumer, edge) = start();
-    let (reasons, features) = (reasons(), features(&tools::countries()));
+    let (reasons, features) = (reasons(&tools::countries()), features(&tools::countries()));
     assert_eq!(
         reasons.iter().filter(|reason| is_valid(reason)).count(),
         VALID
@@ -180,4 +181,25 @@ fn hexlane_check_finds_nothing_wrong_with_the_earthquakes() {
             .iter()
             .all(|line| line["valid"] == true && line["violations"] == serde_json::json!([]))
     );
+}
+
+#[test]
+fn hexlane_check_says_of_each_fine_country_what_geos_says() {
+    let (exit, lines) = check_file(&tools::fine_countries());
+    let reasons = reasons(&tools::fine_countries());
+    assert_eq!((exit, lines.len(), reasons.len()), (Some(1), FINE, FINE));
+    for (number, (line, reason)) in lines.iter().zip(&reasons).enumerate() {
+        assert_eq!(line["feature"], number);
+        assert_eq!(line["valid"], is_valid(reason), "{number}: {reason}");
+        if !is_valid(reason) {
+            let errors = errors(&line["violations"]);
+            assert!(
+                stands_among(reason, &errors),
+                "{number}: {reason} is not among {errors:#?}"
+            );
+        }
+    }
+    let valid = lines.iter().filter(|line| line["valid"] == true).count();
+    assert_eq!(valid, FINE_VALID);
+    eprintln!("{FINE_VALID} of {FINE} fine countries are valid, as by GEOS");
 }
