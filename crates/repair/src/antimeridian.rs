@@ -33,7 +33,7 @@ pub(crate) fn split(geometry: &Geometry, limits: &Limits) -> Result<Made, Refusa
         && out != *geometry
         && let Some(report) = faults(&out, limits)?
     {
-        return Err(Refusal::InvalidAfter(report));
+        return Err(Refusal::InvalidAfter(Box::new(report)));
     }
     let beyond = geometry.coordinates.chunks_exact(geometry.stride);
     let moved = if geometry.is_points() {
@@ -225,7 +225,9 @@ fn gather(rings: &mut [Vec<f64>]) {
         let near = [nearest, nearest - 1.0, nearest + 1.0];
         let turns = near.into_iter().find(fits).unwrap_or(nearest);
         if turns != 0.0 {
-            hole.iter_mut().for_each(|x| *x += turns * TURN);
+            for x in hole {
+                *x += turns * TURN;
+            }
         }
     }
 }
@@ -248,7 +250,7 @@ fn cut_polygon(
     gather(&mut flat);
     let sheet = sheet(geometry, part, &flat);
     if let Some(report) = faults(&sheet, limits)? {
-        return Err(Refusal::InvalidBefore(report));
+        return Err(Refusal::InvalidBefore(Box::new(report)));
     }
     let first = geometry
         .part(part)

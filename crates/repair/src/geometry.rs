@@ -115,7 +115,12 @@ impl Geometry {
         self.kind = match self.kind {
             ShapeKind::Polygon if self.part_ends.len() > 1 => ShapeKind::MultiPolygon,
             ShapeKind::LineString if self.ring_ends.len() > 1 => ShapeKind::MultiLineString,
-            kind => kind,
+            ShapeKind::Point
+            | ShapeKind::MultiPoint
+            | ShapeKind::LineString
+            | ShapeKind::MultiLineString
+            | ShapeKind::Polygon
+            | ShapeKind::MultiPolygon => self.kind,
         };
     }
 

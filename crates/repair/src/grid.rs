@@ -5,6 +5,7 @@
 
 use i_overlay::i_float::int::point::IntPoint;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use crate::geometry::Geometry;
 use crate::report::Refusal;
@@ -87,19 +88,48 @@ fn power(exponent: i32) -> f64 {
     f64::from_bits(biased << 52)
 }
 
+/// How near a new point must be to a vertex to be it: 2⁻⁵¹ of the largest coordinate, some units in its last place.
+const NEAR: i64 = 1 << 9;
+/// The side of a bucket, as a shift: a point's neighbours are in its bucket and those around.
+const BUCKET: u32 = 10;
+
 /// Which vertex of the input stands at a point of the grid: the first in document order.
 #[derive(Debug, Default)]
 pub(crate) struct Origins {
     first: BTreeMap<(i64, i64), usize>,
+    buckets: BTreeMap<(i64, i64), Vec<(Point, usize)>>,
 }
 
 impl Origins {
     pub(crate) fn note(&mut self, point: Point, vertex: usize) {
-        self.first.entry((point.x, point.y)).or_insert(vertex);
+        if let Entry::Vacant(entry) = self.first.entry((point.x, point.y)) {
+            entry.insert(vertex);
+            let bucket = (point.x >> BUCKET, point.y >> BUCKET);
+            self.buckets
+                .entry(bucket)
+                .or_default()
+                .push((point, vertex));
+        }
     }
 
     pub(crate) fn of(&self, point: Point) -> Option<usize> {
         self.first.get(&(point.x, point.y)).copied()
+    }
+
+    /// As [`Origins::of`], or else the nearest vertex where one is near.
+    pub(crate) fn near(&self, point: Point) -> Option<usize> {
+        self.of(point).or_else(|| {
+            let (x, y) = (point.x >> BUCKET, point.y >> BUCKET);
+            let around = (x - 1..=x + 1).flat_map(|x| (y - 1..=y + 1).map(move |y| (x, y)));
+            let found = around
+                .filter_map(|bucket| self.buckets.get(&bucket))
+                .flatten();
+            let far = |each: Point| (each.x - point.x).abs().max((each.y - point.y).abs());
+            let nearest = found.min_by_key(|(each, vertex)| (far(*each), *vertex));
+            nearest
+                .filter(|(each, _)| far(*each) <= NEAR)
+                .map(|(_, vertex)| *vertex)
+        })
     }
 
     /// Vertices noted whose place is another's by a hair.

@@ -60,7 +60,7 @@ pub(crate) fn make_valid(
     }
     match faults(&made.geometry, limits)? {
         None => Ok(made),
-        Some(report) => Err(Refusal::InvalidAfter(report)),
+        Some(report) => Err(Refusal::InvalidAfter(Box::new(report))),
     }
 }
 
@@ -290,7 +290,7 @@ fn write_ring(
     grid: &Grid,
     origins: &Origins,
 ) {
-    let place = |point: &Point| match origins.of(*point) {
+    let place = |point: &Point| match origins.near(*point) {
         Some(vertex) => (input.xy(vertex), input.vertex(vertex).get(2).copied()),
         None => (grid.place(*point), None),
     };
@@ -305,9 +305,22 @@ pub(crate) fn append_ring(out: &mut Geometry, ring: &[([f64; 2], Option<f64>)], 
     } else {
         Vec::new()
     };
-    for at in (0..ring.len()).chain(ring.first().map(|_| 0)) {
-        out.coordinates.extend(ring[at].0);
+    let start = out.coordinates.len();
+    for (at, (place, _)) in ring.iter().enumerate() {
+        // Two points of the grid can be one place: the second would be a repeat.
+        if at > 0 && ring[at - 1].0 == *place {
+            continue;
+        }
+        out.coordinates.extend(place);
         out.coordinates.extend(heights.get(at));
+    }
+    if out.coordinates.len() > start {
+        let last = out.coordinates.len() - out.stride;
+        if last > start && out.coordinates[last..last + 2] == out.coordinates[start..start + 2] {
+            out.coordinates.truncate(last);
+        }
+        out.coordinates
+            .extend_from_within(start..start + out.stride);
     }
     out.end_ring();
 }

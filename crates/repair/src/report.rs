@@ -78,9 +78,9 @@ pub enum Refusal {
     /// A ring goes round a pole: RFC 7946 has no way to cut it that keeps its meaning.
     Pole,
     /// The polygons cross themselves where `split-antimeridian` is asked: ask for `make-valid` first.
-    InvalidBefore(Report),
+    InvalidBefore(Box<Report>),
     /// The result is not valid. It is thrown away.
-    InvalidAfter(Report),
+    InvalidAfter(Box<Report>),
 }
 
 impl Refusal {

@@ -5,14 +5,15 @@ use std::collections::BTreeSet;
 
 /// A member, and every member it may be linked with: its own targets and what is below
 /// them. `hexlane-backend-*` stands for each backend.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("hexlane-servers", &[]),
     ("ogc-validity", &[]),
-    ("hexlane-core", &["ogc-validity"]),
-    ("hexlane-door", &["hexlane-core", "ogc-validity"]),
-    ("hexlane-delivery", &["hexlane-core", "ogc-validity"]),
-    ("hexlane-backend", &["hexlane-core", "ogc-validity"]),
-    ("hexlane-streams", &["hexlane-core", "ogc-validity"]),
+    ("hexlane-repair", &["ogc-validity"]),
+    ("hexlane-core", &["hexlane-repair", "ogc-validity"]),
+    ("hexlane-door", &["hexlane-core", "hexlane-repair", "ogc-validity"]),
+    ("hexlane-delivery", &["hexlane-core", "hexlane-repair", "ogc-validity"]),
+    ("hexlane-backend", &["hexlane-core", "hexlane-repair", "ogc-validity"]),
+    ("hexlane-streams", &["hexlane-core", "hexlane-repair", "ogc-validity"]),
     (
         "hexlane-backend-redis",
         &[
@@ -20,6 +21,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
             "hexlane-streams",
             "hexlane-backend",
             "hexlane-core",
+            "hexlane-repair",
             "ogc-validity",
         ],
     ),
@@ -30,6 +32,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
             "hexlane-servers",
             "hexlane-backend",
             "hexlane-core",
+            "hexlane-repair",
             "ogc-validity",
         ],
     ),
@@ -39,6 +42,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
             "hexlane-delivery",
             "hexlane-backend",
             "hexlane-core",
+            "hexlane-repair",
             "ogc-validity",
         ],
     ),
@@ -48,6 +52,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
             "hexlane-door",
             "hexlane-streams",
             "hexlane-core",
+            "hexlane-repair",
             "ogc-validity",
         ],
     ),
@@ -64,6 +69,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
             "hexlane-delivery",
             "hexlane-backend",
             "hexlane-core",
+            "hexlane-repair",
             "ogc-validity",
         ],
     ),

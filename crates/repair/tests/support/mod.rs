@@ -1,6 +1,12 @@
 //! What the tests share: shapes made by hand and from WKT.
 
 #![allow(dead_code, reason = "each test uses its share of it")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::float_cmp,
+    clippy::many_single_char_names,
+    reason = "a test that cannot go on has failed; grids are exact; the letters are those of the formula"
+)]
 
 use hexlane_repair::Geometry;
 use ogc_validity::{ShapeKind, is_valid};
@@ -161,4 +167,60 @@ fn read(text: &str, depth: usize, out: &mut Geometry) -> Option<()> {
             .push(u32::try_from(out.ring_ends.len()).unwrap());
     }
     Some(())
+}
+
+/// The rings of a geometry, each closed.
+pub(crate) fn rings(geometry: &Geometry) -> Parts {
+    let mut start = 0;
+    let mut out = vec![];
+    for end in &geometry.ring_ends {
+        let end = *end as usize * geometry.stride;
+        let corners = geometry.coordinates[start..end].chunks(geometry.stride);
+        let mut ring: Vec<[f64; 2]> = corners.map(|each| [each[0], each[1]]).collect();
+        ring.extend(ring.first().copied());
+        out.push(ring);
+        start = end;
+    }
+    vec![out]
+}
+
+/// The area that an odd number of rings goes round, by slabs between all heights at which something happens: inside one
+/// edges do not cross, so each interval between two of them is a trapezoid.
+pub(crate) fn even_odd_area(parts: &Parts) -> f64 {
+    let edges: Vec<[[f64; 2]; 2]> = parts
+        .iter()
+        .flatten()
+        .flat_map(|ring| ring.windows(2).map(|pair| [pair[0], pair[1]]))
+        .filter(|[a, b]| a[1] != b[1])
+        .collect();
+    let mut heights: Vec<f64> = edges.iter().flatten().map(|each| each[1]).collect();
+    for (at, first) in edges.iter().enumerate() {
+        heights.extend(
+            edges[..at]
+                .iter()
+                .filter_map(|second| crossing(first, second)),
+        );
+    }
+    heights.sort_by(f64::total_cmp);
+    heights
+        .windows(2)
+        .map(|slab| slab_area(&edges, slab[0], slab[1]))
+        .sum()
+}
+
+fn crossing([a, b]: &[[f64; 2]; 2], [c, d]: &[[f64; 2]; 2]) -> Option<f64> {
+    let [r, s] = [[b[0] - a[0], b[1] - a[1]], [d[0] - c[0], d[1] - c[1]]];
+    let cross = r[0] * s[1] - r[1] * s[0];
+    let share = ((c[0] - a[0]) * s[1] - (c[1] - a[1]) * s[0]) / cross;
+    (cross != 0.0 && (0.0..=1.0).contains(&share)).then(|| a[1] + r[1] * share)
+}
+
+fn slab_area(edges: &[[[f64; 2]; 2]], low: f64, high: f64) -> f64 {
+    let middle = f64::midpoint(low, high);
+    let at = |[a, b]: &[[f64; 2]; 2]| a[0] + (b[0] - a[0]) * (middle - a[1]) / (b[1] - a[1]);
+    let spans = |edge: &&[[f64; 2]; 2]| (edge[0][1] < middle) != (edge[1][1] < middle);
+    let mut places: Vec<f64> = edges.iter().filter(spans).map(at).collect();
+    places.sort_by(f64::total_cmp);
+    let inside: f64 = places.chunks(2).map(|pair| pair[1] - pair[0]).sum();
+    inside * (high - low)
 }
