@@ -16,10 +16,16 @@ use crate::report::{Limits, Refusal};
 
 const HALF: f64 = 180.0;
 const TURN: f64 = 360.0;
+/// Longitudes that are read as turns round the globe; beyond they are no degrees.
+const LONGITUDE_MAX: f64 = 1e6;
 
 pub(crate) fn split(geometry: &Geometry, limits: &Limits) -> Result<Made, Refusal> {
     if geometry.coordinates.iter().any(|each| !each.is_finite()) {
         return Err(Refusal::NonFinite);
+    }
+    let mut vertices = geometry.coordinates.chunks_exact(geometry.stride);
+    if vertices.any(|each| each[0].abs() > LONGITUDE_MAX) {
+        return Err(Refusal::Magnitude);
     }
     let (out, polygonal) = match geometry.kind {
         ShapeKind::Point | ShapeKind::MultiPoint => (geometry.clone(), false),

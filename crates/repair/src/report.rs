@@ -71,7 +71,7 @@ pub enum Refusal {
     TooComplex,
     /// An ordinate is NaN or infinite: nobody knows where it belongs.
     NonFinite,
-    /// Coordinates beyond 2⁸⁰⁰, or all under 2⁻⁸⁰⁰: no grid holds them.
+    /// Coordinates beyond 2⁸⁰⁰, or all under 2⁻⁸⁰⁰: no grid holds them. Or longitudes beyond 10⁶, to be cut at ±180°.
     Magnitude,
     /// Nothing with area (or length) is left.
     Collapsed,

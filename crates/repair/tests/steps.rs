@@ -252,6 +252,15 @@ fn the_whole_world_stays_and_a_ring_round_a_pole_is_refused() {
 }
 
 #[test]
+fn what_is_no_longitude_is_not_cut() {
+    let metres = [1e300, 0., 1.5e300, 10., 1e300, 10., 1e300, 0.];
+    assert_eq!(
+        done(&polygon(2, &[&metres]), "split-antimeridian"),
+        Err(Refusal::Magnitude)
+    );
+}
+
+#[test]
 fn a_ring_that_crosses_itself_is_not_cut() {
     let bowtie = [170., 0., -170., 10., -170., 0., 170., 10., 170., 0.];
     let refusal = done(&polygon(2, &[&bowtie]), "split-antimeridian").unwrap_err();

@@ -10,10 +10,22 @@ const ARROWS: [(&str, &[&str]); 15] = [
     ("ogc-validity", &[]),
     ("hexlane-repair", &["ogc-validity"]),
     ("hexlane-core", &["hexlane-repair", "ogc-validity"]),
-    ("hexlane-door", &["hexlane-core", "hexlane-repair", "ogc-validity"]),
-    ("hexlane-delivery", &["hexlane-core", "hexlane-repair", "ogc-validity"]),
-    ("hexlane-backend", &["hexlane-core", "hexlane-repair", "ogc-validity"]),
-    ("hexlane-streams", &["hexlane-core", "hexlane-repair", "ogc-validity"]),
+    (
+        "hexlane-door",
+        &["hexlane-core", "hexlane-repair", "ogc-validity"],
+    ),
+    (
+        "hexlane-delivery",
+        &["hexlane-core", "hexlane-repair", "ogc-validity"],
+    ),
+    (
+        "hexlane-backend",
+        &["hexlane-core", "hexlane-repair", "ogc-validity"],
+    ),
+    (
+        "hexlane-streams",
+        &["hexlane-core", "hexlane-repair", "ogc-validity"],
+    ),
     (
         "hexlane-backend-redis",
         &[
