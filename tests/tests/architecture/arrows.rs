@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 
 /// A member, and every member it may be linked with: its own targets and what is below
 /// them. `hexlane-backend-*` stands for each backend.
-const ARROWS: [(&str, &[&str]); 15] = [
+const ARROWS: [(&str, &[&str]); 18] = [
     ("hexlane-servers", &[]),
     ("ogc-validity", &[]),
     ("hexlane-reproject", &[]),
+    ("hexlane-repair", &["ogc-validity"]),
     ("hexlane-core", &["hexlane-reproject", "ogc-validity"]),
     (
         "hexlane-door",
@@ -38,7 +39,10 @@ const ARROWS: [(&str, &[&str]); 15] = [
         ],
     ),
     ("hexlane-join", &["ogc-validity"]),
-    ("hexlane-findings", &["hexlane-core", "ogc-validity"]),
+    (
+        "hexlane-findings",
+        &["hexlane-core", "hexlane-reproject", "ogc-validity"],
+    ),
     (
         "hexlane-backend-*",
         &[
@@ -87,13 +91,16 @@ const ARROWS: [(&str, &[&str]); 15] = [
             "ogc-validity",
         ],
     ),
-    ("hexlane-oracle", &["hexlane-core", "ogc-validity"]),
+    (
+        "hexlane-oracle",
+        &["hexlane-core", "hexlane-reproject", "ogc-validity"],
+    ),
     ("hexlane-xtask", &[]),
 ];
 
 /// The tests see Hexlane from outside; core and door only for the golden vectors, stores and
 /// engine only for the benchmark of a drain.
-const TESTS: [&str; 10] = [
+const TESTS: [&str; 11] = [
     "hexlane-backend",
     "hexlane-backend-*",
     "hexlane-backend-redis",
@@ -101,6 +108,7 @@ const TESTS: [&str; 10] = [
     "hexlane-door",
     "hexlane-engine",
     "hexlane-native-consumer",
+    "hexlane-reproject",
     "hexlane-servers",
     "hexlane-streams",
     "ogc-validity",

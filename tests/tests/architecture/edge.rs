@@ -3,9 +3,10 @@
 use hexlane_tests::workspace::{Workspace, edge_tree};
 
 /// These are told the time; they never ask.
-const WITHOUT_CLOCK: [&str; 6] = [
+const WITHOUT_CLOCK: [&str; 7] = [
     "ogc-validity",
     "hexlane-reproject",
+    "hexlane-repair",
     "hexlane-core",
     "hexlane-door",
     "hexlane-delivery",
