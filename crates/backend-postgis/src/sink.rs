@@ -1,4 +1,4 @@
-//! The sink: a batch is one call of `apply_v1`, which holds the fence, claims in key order,
+//! The sink: a batch is one call of `apply_v2`, which holds the fence, claims in key order,
 //! puts versions, features and tombstones, and counts, in one commit.
 
 mod batch;
@@ -16,8 +16,9 @@ use tokio_postgres::Row;
 use uuid::Uuid;
 
 const APPLY: &str = "
-    SELECT fenced_by, conflicts, duplicates, stales FROM @schema.apply_v1(
-      $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
+    SELECT fenced_by, conflicts, duplicates, stales FROM @schema.apply_v2(
+      $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+      $20)";
 
 const LOOKUP: &str = "
     SELECT c.payload_sha256, c.state FROM unnest($1::uuid[]) WITH ORDINALITY AS g (key_id, ord)

@@ -57,7 +57,7 @@ async fn an_older_schema_is_brought_up_to_date_and_keeps_what_it_has() {
     // As version 1 was: without the functions.
     let back = "DO $$ DECLARE name regprocedure; BEGIN
         FOR name IN SELECT oid::regprocedure FROM pg_proc
-          WHERE pronamespace = 'hexlane'::regnamespace AND proname LIKE '%_v1'
+          WHERE pronamespace = 'hexlane'::regnamespace AND proname ~ '_v[0-9]+$'
         LOOP EXECUTE format('DROP FUNCTION %s', name); END LOOP; END $$;
       UPDATE hexlane.meta SET value = '1' WHERE name = 'schema_version'";
     server.sql("map", back).await;

@@ -36,16 +36,18 @@ impl Credits {
     }
 
     /// Reserves up to `wanted` for a shard that holds `shard_entries`; none when there
-    /// is no room for one entry.
+    /// is no room for one entry, or not for `least` of them over all shards. Who can wait
+    /// for half a batch asks so: many shards that each take what just came free would all
+    /// go on with slivers, and a batch costs nearly as much as its rows.
     #[must_use]
-    pub fn reserve(&mut self, wanted: Load, shard_entries: usize) -> Option<Load> {
+    pub fn reserve(&mut self, wanted: Load, least: usize, shard_entries: usize) -> Option<Load> {
         let share = self.limits.shard_entries_max.saturating_sub(shard_entries);
         let free = self.limits.entries_max.saturating_sub(self.held.entries);
         let entries = wanted.entries.min(share).min(free);
         let bytes = wanted
             .bytes
             .min(self.limits.bytes_max.saturating_sub(self.held.bytes));
-        if entries == 0 || bytes == 0 {
+        if entries == 0 || bytes == 0 || free < least {
             return None;
         }
         self.hold(Load { entries, bytes });
@@ -97,12 +99,15 @@ mod tests {
     proptest! {
         #[test]
         fn entries_never_pass_their_cap_and_bytes_pass_theirs_by_one_entry(
-            fetches in proptest::collection::vec((1..80_usize, 0..80_usize, 1..500_usize, any::<bool>()), 1..60),
+            fetches in proptest::collection::vec(
+                (1..80_usize, 0..40_usize, 0..80_usize, 1..500_usize, any::<bool>()), 1..60),
         ) {
             let mut credits = Credits::new(LIMITS);
             let mut held: Vec<Load> = Vec::new();
-            for (entries, there, entry_bytes, settles) in fetches {
-                if let Some(granted) = credits.reserve(wanted(entries), 0) {
+            for (entries, least, there, entry_bytes, settles) in fetches {
+                let free = LIMITS.entries_max - credits.held().entries;
+                if let Some(granted) = credits.reserve(wanted(entries), least, 0) {
+                    prop_assert!(least <= free);
                     let fits = (granted.bytes / entry_bytes).max(1);
                     let got = granted.entries.min(there).min(fits);
                     let got = Load { entries: got, bytes: got * entry_bytes };
@@ -127,14 +132,26 @@ mod tests {
     fn a_shard_gets_no_more_than_its_share() {
         let mut credits = Credits::new(LIMITS);
         assert_eq!(
-            credits.reserve(wanted(80), 0).map(|load| load.entries),
+            credits.reserve(wanted(80), 1, 0).map(|load| load.entries),
             Some(60)
         );
-        assert_eq!(credits.reserve(wanted(80), 60), None);
+        assert_eq!(credits.reserve(wanted(80), 1, 60), None);
         assert_eq!(
-            credits.reserve(wanted(80), 0).map(|load| load.entries),
+            credits.reserve(wanted(80), 1, 0).map(|load| load.entries),
             Some(40)
         );
-        assert_eq!(credits.reserve(wanted(1), 0), None);
+        assert_eq!(credits.reserve(wanted(1), 1, 0), None);
+    }
+
+    #[test]
+    fn a_sliver_is_left_for_who_cannot_wait() {
+        let mut credits = Credits::new(LIMITS);
+        assert!(credits.reserve(wanted(60), 30, 0).is_some());
+        assert!(credits.reserve(wanted(20), 30, 0).is_some());
+        assert_eq!(credits.reserve(wanted(60), 30, 0), None);
+        assert_eq!(
+            credits.reserve(wanted(60), 1, 0).map(|load| load.entries),
+            Some(20)
+        );
     }
 }

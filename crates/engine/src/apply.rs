@@ -166,7 +166,8 @@ impl<'a, B: Backends> Applier<'a, B> {
     fn effects(&self, rows: &mut [Row]) -> Result<Vec<Effect>, End> {
         let read = |row: &mut Row| {
             let again = |row: &Row| self.context.reader.read(row.delivery.envelope()?).ok();
-            let mut effect = row.effect.take().or_else(|| again(row))?;
+            let taken = row.effect.take().map(|effect| *effect);
+            let mut effect = taken.or_else(|| again(row))?;
             effect.joined = row.joined.clone().and_then(Result::ok);
             Some(effect)
         };

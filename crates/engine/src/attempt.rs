@@ -145,7 +145,7 @@ impl<B: Backends> Trial<'_, B> {
             }
         };
         match envelope.kind {
-            Kind::Accepted => row.effect = Some(self.context.reader.read(envelope)?),
+            Kind::Accepted => row.effect = Some(Box::new(self.context.reader.read(envelope)?)),
             Kind::Quarantined => return Err(self.context.reader.explain(envelope)),
         }
         Ok(())

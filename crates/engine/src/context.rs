@@ -102,8 +102,8 @@ impl SharedCredits {
         }
     }
 
-    pub(crate) fn reserve(&self, wanted: Load, shard_entries: usize) -> Option<Load> {
-        self.with(|credits| credits.reserve(wanted, shard_entries))
+    pub(crate) fn reserve(&self, wanted: Load, least: usize, shard_entries: usize) -> Option<Load> {
+        self.with(|credits| credits.reserve(wanted, least, shard_entries))
     }
 
     pub(crate) fn fetched(&self, reserved: Load, got: Load) {

@@ -115,7 +115,7 @@ async fn compute<B: Backends>(
     rows: &mut [Row],
     indexes: &[usize],
 ) -> Result<(), End> {
-    let work: Vec<(usize, Effect)> = indexes
+    let work: Vec<(usize, Box<Effect>)> = indexes
         .iter()
         .filter_map(|index| Some((*index, rows.get_mut(*index)?.effect.take()?)))
         .collect();

@@ -13,7 +13,7 @@ use crate::fetch::{Fetched, fetch};
 use crate::observer::{Observation, PauseReason};
 use crate::pause::Pause;
 use crate::row::Row;
-use crate::settings::OUTAGE;
+use crate::settings::{CREDITS_PATIENCE, OUTAGE};
 use crate::settle::{Flushed, SETTLE_EVENTS_MAX, flush};
 use crate::stores::Backends;
 use crate::tenure::Tenure;
@@ -41,6 +41,9 @@ pub(crate) struct Ownership<'a, B: Backends> {
     /// Monotonic; the queue did not take the last settlements.
     flush_at: Duration,
     flush_failures: u32,
+    /// Monotonic; until then a sliver of credits is not worth a fetch. None while there is
+    /// more.
+    patient_until: Option<Duration>,
 }
 
 impl<B: Backends> Drop for Ownership<'_, B> {
@@ -69,6 +72,7 @@ impl<'a, B: Backends> Ownership<'a, B> {
             poll_at: Duration::ZERO,
             flush_at: Duration::ZERO,
             flush_failures: 0,
+            patient_until: None,
         }
     }
 
@@ -154,7 +158,20 @@ impl<'a, B: Backends> Ownership<'a, B> {
             entries: settings.batch.events_max,
             bytes: settings.fetch_bytes_max,
         };
-        self.context.credits.reserve(wanted, self.held.entries)
+        let now = self.context.clock.monotonic();
+        let least = match self.patient_until {
+            Some(until) if until <= now => 1,
+            Some(_) | None => self.context.settings.fetch_events_least(),
+        };
+        let credits = &self.context.credits;
+        let granted = credits.reserve(wanted, least, self.held.entries);
+        if granted.is_some() {
+            self.patient_until = None;
+        } else {
+            let until = now.saturating_add(CREDITS_PATIENCE);
+            self.patient_until.get_or_insert(until);
+        }
+        granted
     }
 
     fn absorb_attempt(&mut self, attempt: Attempt) -> Result<(), End> {
@@ -246,6 +263,9 @@ impl<'a, B: Backends> Ownership<'a, B> {
             .checked_sub(now)
             .filter(|left| !left.is_zero())
             .unwrap_or(poll);
+        if let Some(left) = self.patient_until.and_then(|until| until.checked_sub(now)) {
+            idle = idle.min(left);
+        }
         if let Some(due_at_us) = self.lanes.next_due_at_us() {
             let left_us = due_at_us.saturating_sub(self.context.clock.now_us());
             idle = idle.min(Duration::from_micros(u64::try_from(left_us).unwrap_or(0)));

@@ -15,7 +15,8 @@ pub(crate) struct Row {
     /// By the monotonic clock.
     pub(crate) fetched_at: Duration,
     /// Taken by the first apply; later ones read again, which is rare.
-    pub(crate) effect: Option<Effect>,
+    /// Boxed: rows change hands many times.
+    pub(crate) effect: Option<Box<Effect>>,
     /// What reference layers say of it, for every apply of this attempt; none when it needs
     /// no join.
     pub(crate) joined: Option<Joined>,

@@ -4,6 +4,7 @@
 use hexlane_backend::Holder;
 use hexlane_core::lane::{Shard, ShardMap};
 use hexlane_delivery::{BatchLimits, CreditLimits, Jitter, RetryPolicy};
+use std::time::Duration;
 
 /// Everything that can be set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +52,18 @@ impl EngineSettings {
             busy_repeats_max: 5,
         }
     }
+
+    /// Credits that are worth a fetch when more will come free: half a batch, and never much
+    /// of all there are.
+    pub(crate) fn fetch_events_least(&self) -> usize {
+        let batch = self.batch.events_max / 2;
+        batch.min(self.credits.entries_max / 32).max(1)
+    }
 }
+
+/// Waits for more than a sliver of credits: a few batches' time. What holds them may itself
+/// wait for hours.
+pub(crate) const CREDITS_PATIENCE: Duration = Duration::from_millis(50);
 
 /// Waits for a store that is away: soon enough to be back within 5 s of its return, slow
 /// enough not to keep it down.

@@ -1,4 +1,5 @@
-//! A batch as columns: what `unnest` takes apart again on the server.
+//! A batch as columns: what `unnest` takes apart again on the server. What can be told of
+//! the rows without the tables is told beside them, so that the server need not look for it.
 
 use crate::crs::MapCrs;
 use crate::text::to_stored;
@@ -6,6 +7,8 @@ use hexlane_backend::key::name_id;
 use hexlane_backend::{Code, EventKey, Failure, Part};
 use hexlane_core::effect::Effect;
 use hexlane_core::envelope::Op;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
@@ -27,6 +30,45 @@ pub(super) struct Batch {
     properties: Vec<String>,
     joineds: Vec<Option<String>>,
     wkbs: Vec<Option<Vec<u8>>>,
+    course: Course,
+}
+
+/// How entities move within a batch, if every row of it lands. Rows are numbered from 1.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Course {
+    /// The newest row of each entity, in the order of their ids; of equals the first.
+    newest: Vec<i64>,
+    /// Beside it, the version of that entity's first row.
+    firsts: Vec<Vec<u8>>,
+    /// Rows that are not newer than one of their entity before them.
+    behind: Vec<i64>,
+}
+
+impl Course {
+    fn of(entity_ids: &[Uuid], versions: &[Vec<u8>]) -> Self {
+        let mut course = Self::default();
+        let mut entities: BTreeMap<Uuid, (i64, &[u8], &[u8])> = BTreeMap::new();
+        for (row, (entity, version)) in (1..).zip(entity_ids.iter().zip(versions)) {
+            match entities.entry(*entity) {
+                Entry::Vacant(unseen) => {
+                    unseen.insert((row, version, version));
+                }
+                Entry::Occupied(mut seen) => {
+                    let (newest, highest, _) = seen.get_mut();
+                    if version.as_slice() > *highest {
+                        (*newest, *highest) = (row, version);
+                    } else {
+                        course.behind.push(row);
+                    }
+                }
+            }
+        }
+        for (newest, _, first) in entities.into_values() {
+            course.newest.push(newest);
+            course.firsts.push(first.to_vec());
+        }
+        course
+    }
 }
 
 impl Batch {
@@ -42,6 +84,7 @@ impl Batch {
             keys.push(EventKey::of(&effect.envelope));
             batch.push(effect);
         }
+        batch.course = Course::of(&batch.entity_ids, &batch.versions);
         Ok((batch, keys))
     }
 
@@ -67,12 +110,12 @@ impl Batch {
         self.wkbs.push(effect.wkb);
     }
 
-    /// In the order of `apply_v1`.
+    /// In the order of `apply_v2`.
     pub(super) fn parameters<'a>(
         &'a self,
         shard: &'a i16,
         epoch: &'a i64,
-    ) -> [&'a (dyn ToSql + Sync); 17] {
+    ) -> [&'a (dyn ToSql + Sync); 20] {
         [
             shard,
             epoch,
@@ -91,6 +134,28 @@ impl Batch {
             &self.properties,
             &self.joineds,
             &self.wkbs,
+            &self.course.newest,
+            &self.course.firsts,
+            &self.course.behind,
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_row_of_each_entity_and_what_is_not_newer_than_before_is_told() {
+        let entities = [9, 2, 9, 9, 2, 9, 2].map(Uuid::from_u128);
+        let versions = [5_u8, 1, 7, 6, 1, 8, 0].map(|version| vec![version]);
+        let course = Course::of(&entities, &versions);
+        let expected = Course {
+            newest: vec![2, 6],
+            firsts: vec![vec![1], vec![5]],
+            behind: vec![4, 5, 7],
+        };
+        assert_eq!(course, expected);
+        assert_eq!(Course::of(&[], &[]), Course::default());
     }
 }

@@ -85,7 +85,8 @@ while not full do
       full = true
       break
     end
-    entries[#entries + 1] = { entry[1], entry[2], false }
+    entry[3] = false
+    entries[#entries + 1] = entry
     bytes, cursor = bytes + size, entry[1]
   end
   if from ~= '>' then

@@ -23,19 +23,32 @@ for i = 4, acks_from - 1, 2 do
   end
 end
 
+-- Ids of one `XACK`. Each call is a command in the log of a server that has one, so they go
+-- together. Of a page that was settled in part before, when an answer was lost, bytes are
+-- counted by its mean: which of its entries were acked is not told.
+local PAGE = 100
+
 local handed_to = redis.call('HGET', own, 'handed_to') or '0-0'
 local has_retries = redis.call('EXISTS', retry) == 1
 local acked, handed, bytes = 0, 0, 0
-for i = acks_from, #ARGV, 2 do
-  local id = ARGV[i]
-  if redis.call('XACK', stream, group, id) == 1 then
-    if has_retries then
-      redis.call('HDEL', retry, id)
-    end
-    acked, bytes = acked + 1, bytes + tonumber(ARGV[i + 1])
+for from = acks_from, #ARGV, PAGE * 2 do
+  local ids, ids_handed, ids_bytes = {}, 0, 0
+  for i = from, math.min(from + PAGE * 2 - 1, #ARGV), 2 do
+    local id = ARGV[i]
+    ids[#ids + 1] = id
+    ids_bytes = ids_bytes + tonumber(ARGV[i + 1])
     if not later(id, handed_to) then
-      handed = handed + 1
+      ids_handed = ids_handed + 1
     end
+  end
+  local ended = redis.call('XACK', stream, group, unpack(ids))
+  if ended > 0 then
+    if has_retries then
+      redis.call('HDEL', retry, unpack(ids))
+    end
+    acked = acked + ended
+    bytes = bytes + math.floor(ids_bytes * ended / #ids)
+    handed = handed + math.min(ids_handed, ended)
   end
 end
 if acked > 0 then
