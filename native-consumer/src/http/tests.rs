@@ -103,7 +103,7 @@ impl Bench {
             for value in response.headers().get_all(name) {
                 answer
                     .headers
-                    .push((name, value.to_str().unwrap().to_owned()));
+                    .push((name, value.to_str().unwrap().to_owned().into()));
             }
         }
         answer.body = response

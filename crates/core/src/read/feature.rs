@@ -16,7 +16,7 @@ fn report_of(course: &Course<'_>) -> Report {
 /// A bare geometry stands for a feature without id and properties.
 pub(super) fn bare<'a>(known: &Known<'a>, outer: &Level, course: &mut Course<'_>) -> Feature<'a> {
     let mut report = report_of(course);
-    let read = geometry::read(*known, "", outer, course, &mut report);
+    let read = geometry::read(known, "", outer, course, &mut report);
     let feature = Feature {
         index: course.first,
         value: known.object,
@@ -136,7 +136,7 @@ fn geometry_of(
     if value.kind() != Kind::Object {
         return report.push(wrong_kind(value, &at, "geometry", "an object or null"));
     }
-    let read = geometry::read(Known::of(value), &at, level, course, report);
+    let read = geometry::read(&Known::of(value), &at, level, course, report);
     feature.geometry = read.geometry;
     feature.declared = read.level.declared;
 }

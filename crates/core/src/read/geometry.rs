@@ -46,18 +46,18 @@ struct Open<'a> {
 }
 
 pub(super) fn read(
-    known: Known<'_>,
+    known: &Known<'_>,
     pointer: &str,
     outer: &Level,
     course: &mut Course<'_>,
     report: &mut Report,
 ) -> Read {
-    let level = outer.nearer(&known, pointer, report);
-    let collection = is_collection(&known);
+    let level = outer.nearer(known, pointer, report);
+    let collection = is_collection(known);
     let mut found = Some(Vec::new());
     let mut open = Vec::new();
     let mut next = Some(Pending {
-        known,
+        known: *known,
         pointer: pointer.to_owned(),
         level: level.clone(),
         nested: false,
@@ -87,7 +87,7 @@ pub(super) fn read(
         }
         !empty
     });
-    bbox::check(&known, pointer, geometry.as_ref(), report);
+    bbox::check(known, pointer, geometry.as_ref(), report);
     Read { geometry, level }
 }
 

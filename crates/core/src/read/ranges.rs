@@ -12,10 +12,10 @@ const MESSAGE_BYTES_USUAL: usize = 64;
 
 pub(super) fn check(located: &Located, report: &mut Report) {
     let [west, south, east, north] = extent(located);
-    if !(west >= -180.0 && east <= 180.0 && south >= -90.0 && north <= 90.0) {
+    if west < -180.0 || east > 180.0 || south < -90.0 || north > 90.0 {
         beyond(located, report);
     }
-    if !(east - west <= 180.0) {
+    if east - west > 180.0 {
         antimeridian(located, report);
     }
 }
