@@ -1,33 +1,40 @@
 //! Judges one geometry a line, for comparison with other tools.
 //!
 //! In: `kind;stride;coordinates;ring_ends;part_ends`, the lists with commas, the kind as in `GeoJSON`, `work_max` as an
-//! optional argument. Out: `valid`, `undecided`, `malformed: …` or `invalid`, then for each fault `;kind,x,y,end x,end
+//! optional argument (`-` for no bound), then `tree` or `sweep` to force that path. Out: `valid`, `undecided`, `malformed: …` or `invalid`, then for each fault `;kind,x,y,end x,end
 //! y,exact,part,ring,vertex,other part,other ring,other vertex` with `-` for what is not there. Reads nothing else.
 
 use std::error::Error;
 use std::io::{BufRead, BufWriter, Write, stdin, stdout};
 use std::str::FromStr;
 
-use ogc_validity::{Fault, Judgement, Limits, Shape, ShapeKind, judge};
+use ogc_validity::{Fault, Judgement, Limits, Path, Shape, ShapeKind, judge_by};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let work_max = std::env::args()
         .nth(1)
+        .filter(|text| text != "-")
         .map(|text| text.parse())
         .transpose()?;
     let limits = Limits {
         faults_max: usize::MAX,
         work_max,
     };
+    let path = match std::env::args().nth(2).as_deref() {
+        None => Path::Auto,
+        Some("tree") => Path::Tree,
+        Some("sweep") => Path::Sweep,
+        Some(other) => return Err(format!("no such path: {other}").into()),
+    };
     let mut out = BufWriter::new(stdout().lock());
     for line in stdin().lock().lines() {
-        writeln!(out, "{}", answer(&line?, &limits)?)?;
+        writeln!(out, "{}", answer(&line?, &limits, path)?)?;
     }
     out.flush()?;
     Ok(())
 }
 
-fn answer(line: &str, limits: &Limits) -> Result<String, Box<dyn Error>> {
+fn answer(line: &str, limits: &Limits, path: Path) -> Result<String, Box<dyn Error>> {
     let fields: Vec<&str> = line.split(';').collect();
     let [kind, stride, coordinates, ring_ends, part_ends] = fields[..] else {
         return Err("not five fields".into());
@@ -41,16 +48,18 @@ fn answer(line: &str, limits: &Limits) -> Result<String, Box<dyn Error>> {
         ring_ends: &ring_ends,
         part_ends: &part_ends,
     };
-    Ok(match judge(&shape, limits) {
-        Err(error) => format!("malformed: {error}"),
-        Ok(Judgement::Valid) => "valid".into(),
-        Ok(Judgement::Undecided { .. }) => "undecided".into(),
-        Ok(Judgement::Invalid(report)) => {
-            report.faults.iter().fold("invalid".into(), |text, fault| {
-                text + ";" + &describe(fault)
-            })
-        }
-    })
+    Ok(
+        match judge_by(&shape, limits, path).map(|(judgement, _)| judgement) {
+            Err(error) => format!("malformed: {error}"),
+            Ok(Judgement::Valid) => "valid".into(),
+            Ok(Judgement::Undecided { .. }) => "undecided".into(),
+            Ok(Judgement::Invalid(report)) => {
+                report.faults.iter().fold("invalid".into(), |text, fault| {
+                    text + ";" + &describe(fault)
+                })
+            }
+        },
+    )
 }
 
 fn describe(fault: &Fault) -> String {

@@ -1,6 +1,7 @@
 //! Which edges may meet: pairs whose boxes do, found by descending the tree against itself.
 
 use crate::contact::Edge;
+use crate::exact::side;
 use crate::meter::{Meter, Stopped};
 use crate::rings::Rings;
 use crate::tree::{LEAF_EDGES_MAX, Node, SEVERAL, Tree};
@@ -50,6 +51,72 @@ pub(crate) fn across_rings(
         }
     }
     descend(rings, tree, stack, meter, visit)
+}
+
+/// Hands over every pair of one of these edges, given rising, and an edge with a box that meets its own, each once: those
+/// of one ring, or those of two.
+pub(crate) fn of_dropped(
+    rings: &Rings,
+    tree: &Tree,
+    dropped: &[u32],
+    within: bool,
+    meter: &mut Meter,
+    mut visit: impl FnMut(Member, Member),
+) -> Result<(), Stopped> {
+    let mut stack = Vec::new();
+    for &edge in dropped {
+        let number = edge as usize;
+        let ring = rings.table.partition_point(|ring| ring.last <= number);
+        let own = rings.edge(number);
+        if within {
+            stack.extend(tree.root(ring));
+        } else {
+            stack.extend(tree.top());
+        }
+        while let Some(node) = stack.pop() {
+            meter.pay(1)?;
+            let node = tree.node(node);
+            let is_own = node.ring as usize == ring;
+            if (!within && is_own) || !boxes_meet(own, [node.low, node.high]) {
+                continue;
+            }
+            if !is_cut(node, own) {
+                continue;
+            }
+            if !node.is_leaf() {
+                stack.extend(tree.children(node));
+                continue;
+            }
+            let (a, other) = (Member { ring, edge: number }, node.ring as usize);
+            for f in node.first..node.last {
+                let again = f == edge || (f < edge && dropped.binary_search(&f).is_ok());
+                if !again && boxes_meet(own, rings.edge(f as usize)) {
+                    let b = Member {
+                        ring: other,
+                        edge: f as usize,
+                    };
+                    visit(a, b);
+                }
+            }
+            meter.pay((node.last - node.first) as usize)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether the line of an edge meets a box.
+fn is_cut(node: &Node, edge: Edge) -> bool {
+    let corners = [
+        node.low,
+        node.high,
+        [node.low[0], node.high[1]],
+        [node.high[0], node.low[1]],
+    ];
+    let first = side(edge[0], edge[1], corners[0]);
+    first.is_eq()
+        || corners[1..]
+            .iter()
+            .any(|corner| side(edge[0], edge[1], *corner) != first)
 }
 
 fn descend(
