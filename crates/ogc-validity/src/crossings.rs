@@ -29,21 +29,21 @@ pub(crate) fn judge(
 ) -> Result<Passes, Stopped> {
     if path == Path::Auto {
         let steps_max = rings.points.len() as u64 * TREE_STEPS_PER_VERTEX_MAX + TREE_STEPS_MIN;
-        let (clean_marks, clean_ledger) = (marks.clone(), ledger.clone());
+        let clean_ledger = ledger.clone();
         let outcome = meter.within(steps_max, |meter| {
             by_tree(rings, standing, tree, marks, meter, ledger)
         })?;
         if let Some(passes) = outcome {
             return Ok(passes);
         }
-        (*marks, *ledger) = (clean_marks, clean_ledger);
+        (*marks, *ledger) = (Marks::new(rings, standing), clean_ledger);
     }
     if path != Path::Tree {
-        let (clean_marks, clean_ledger) = (marks.clone(), ledger.clone());
+        let clean_ledger = ledger.clone();
         if let Some(passes) = by_sweep(rings, standing, tree, marks, meter, ledger, path)? {
             return Ok(passes);
         }
-        (*marks, *ledger) = (clean_marks, clean_ledger);
+        (*marks, *ledger) = (Marks::new(rings, standing), clean_ledger);
     }
     by_tree(rings, standing, tree, marks, meter, ledger)
 }
@@ -62,8 +62,8 @@ pub enum Path {
 }
 
 /// Steps of the tree before the sweep is tried: smooth rings take half of it, and it is a fraction of what a sweep costs.
-const TREE_STEPS_PER_VERTEX_MAX: u64 = 8;
-const TREE_STEPS_MIN: u64 = 4096;
+const TREE_STEPS_PER_VERTEX_MAX: u64 = 6;
+const TREE_STEPS_MIN: u64 = 512;
 
 /// The sweep is given up when it drops more than one edge in so many: then there are too many faults for it to pay.
 const EDGES_PER_DROPPED_MIN: usize = 64;
@@ -139,7 +139,7 @@ fn by_sweep(
 }
 
 struct Scene<'a> {
-    rings: &'a Rings,
+    rings: &'a Rings<'a>,
     standing: &'a [usize],
     marks: &'a mut Marks,
     ledger: &'a mut Ledger,

@@ -5,7 +5,7 @@ use crate::fault::{Fault, FaultKind, Place};
 use crate::ledger::Ledger;
 use crate::rings::{Fitness, Rings};
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Marks {
     /// A ring crosses or overlaps itself: inside and outside of it are not sure.
     pub(crate) crosses_itself: Vec<bool>,

@@ -1,5 +1,7 @@
 //! Which edges may meet: pairs whose boxes do, found by descending the tree against itself.
 
+use std::ops::Range;
+
 use crate::contact::Edge;
 use crate::exact::side;
 use crate::meter::{Meter, Stopped};
@@ -44,9 +46,9 @@ pub(crate) fn across_rings(
         meter.pay(1)?;
         if tree.node(node).ring == SEVERAL {
             let children = tree.children(tree.node(node));
-            spans.extend(children);
-            for (position, &a) in children.iter().enumerate() {
-                stack.extend(children[position + 1..].iter().map(|&b| [a, b]));
+            spans.extend(children.clone());
+            for a in children.clone() {
+                stack.extend((a + 1..children.end).map(|b| [a, b]));
             }
         }
     }
@@ -142,18 +144,18 @@ fn descend(
             if node_a.is_leaf() && node_b.is_leaf() {
                 meter.pay(pairs_across(rings, node_a, node_b, &mut visit))?;
             } else if node_b.is_leaf() || (!node_a.is_leaf() && extent(node_a) > extent(node_b)) {
-                stack.extend(tree.children(node_a).iter().map(|&child| [child, b]));
+                stack.extend(tree.children(node_a).map(|child| [child, b]));
             } else {
-                stack.extend(tree.children(node_b).iter().map(|&child| [a, child]));
+                stack.extend(tree.children(node_b).map(|child| [a, child]));
             }
         }
     }
     Ok(())
 }
 
-fn push_pairs(children: &[u32], stack: &mut Vec<[u32; 2]>) {
-    for (position, &a) in children.iter().enumerate() {
-        stack.extend(children[position..].iter().map(|&b| [a, b]));
+fn push_pairs(children: Range<u32>, stack: &mut Vec<[u32; 2]>) {
+    for a in children.clone() {
+        stack.extend((a..children.end).map(|b| [a, b]));
     }
 }
 
@@ -170,15 +172,17 @@ fn extent(node: &Node) -> f64 {
 
 fn pairs_within(rings: &Rings, leaf: &Node, visit: &mut impl FnMut(Member, Member)) -> usize {
     let (ring, first, last) = (leaf.ring as usize, leaf.first as usize, leaf.last as usize);
+    let mut steps = last - first;
     for e in first..last {
         let edge = rings.edge(e);
         for f in e + 1..last {
             if boxes_meet(edge, rings.edge(f)) {
+                steps += 1;
                 visit(Member { ring, edge: e }, Member { ring, edge: f });
             }
         }
     }
-    last - first
+    steps
 }
 
 fn pairs_across(
@@ -207,6 +211,7 @@ fn pairs_across(
                 .iter()
                 .filter(|&&f| boxes_meet(edge, rings.edge(f as usize)))
             {
+                steps += 2;
                 visit(member(a, e), member(b, f));
             }
         }

@@ -35,8 +35,9 @@ pub(crate) fn sweep(
     let mut order = events(rings, standing);
     meter.pay(order.len())?;
     order.sort_unstable_by(|a, b| {
-        a.0.cmp(&b.0)
-            .then_with(|| rings.points[a.1 as usize][1].total_cmp(&rings.points[b.1 as usize][1]))
+        a.0.cmp(&b.0).then_with(|| {
+            sortable(rings.points[a.1 as usize][1]).cmp(&sortable(rings.points[b.1 as usize][1]))
+        })
     });
     let mut line = Line {
         rings,
@@ -78,7 +79,8 @@ fn events(rings: &Rings, standing: &[usize]) -> Vec<(u64, u32)> {
 }
 
 fn sortable(number: f64) -> u64 {
-    let bits = number.to_bits();
+    // A negative zero sorts as zero.
+    let bits = (number + 0.0).to_bits();
     if bits >> 63 == 0 {
         bits | 1 << 63
     } else {
@@ -97,7 +99,7 @@ fn owners(rings: &Rings) -> Vec<u32> {
 
 /// The sweep line.
 struct Line<'a, F> {
-    rings: &'a Rings,
+    rings: &'a Rings<'a>,
     owners: Vec<u32>,
     status: Status,
     dropped: Vec<u32>,
