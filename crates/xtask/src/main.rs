@@ -67,6 +67,8 @@ enum Bench {
     Edge,
     /// Events a second from Redis to nothing, to a GeoPackage and to PostGIS
     Drain,
+    /// The geometry judge beside GEOS, microseconds a shape
+    Validity,
 }
 
 fn main() -> ExitCode {
@@ -90,5 +92,8 @@ fn perform(task: &Task) -> Result<(), Failure> {
         Task::Bench {
             bench: Bench::Drain,
         } => bench::drain(&workspace),
+        Task::Bench {
+            bench: Bench::Validity,
+        } => bench::validity(&workspace),
     }
 }
