@@ -1,20 +1,22 @@
 //! Judges one geometry a line, for comparison with other tools.
 //!
 //! In: `kind;stride;coordinates;ring_ends;part_ends`, the lists with commas, the kind as in `GeoJSON`. Two optional
-//! arguments: the mode (`auto`: as the judge chooses) and `work_max`. Out: `valid`, `undecided`, `malformed: …` or `invalid`, then for each fault `;kind,x,y,end x,end
+//! arguments: how edges are found (`auto`: as the judge chooses, `tree`, `sweep`) and `work_max`. Out: `valid`, `undecided`, `malformed: …` or `invalid`, then for each fault `;kind,x,y,end x,end
 //! y,exact,part,ring,vertex,other part,other ring,other vertex` with `-` for what is not there. Reads nothing else.
 
 use std::error::Error;
 use std::io::{BufRead, BufWriter, Write, stdin, stdout};
 use std::str::FromStr;
 
-use ogc_validity::{Fault, Judgement, Limits, Shape, ShapeKind, judge};
+use ogc_validity::{Fault, Judgement, Limits, Path, Shape, ShapeKind, judge_by};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mode = std::env::args().nth(1).unwrap_or_else(|| "auto".into());
-    if mode != "auto" {
-        return Err(format!("no such mode: {mode}").into());
-    }
+    let path = match std::env::args().nth(1).as_deref() {
+        None | Some("auto") => Path::Auto,
+        Some("tree") => Path::Tree,
+        Some("sweep") => Path::Sweep,
+        Some(other) => return Err(format!("no such mode: {other}").into()),
+    };
     let work_max = std::env::args()
         .nth(2)
         .map(|text| text.parse())
@@ -25,13 +27,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let mut out = BufWriter::new(stdout().lock());
     for line in stdin().lock().lines() {
-        writeln!(out, "{}", answer(&line?, &limits)?)?;
+        writeln!(out, "{}", answer(&line?, &limits, path)?)?;
     }
     out.flush()?;
     Ok(())
 }
 
-fn answer(line: &str, limits: &Limits) -> Result<String, Box<dyn Error>> {
+fn answer(line: &str, limits: &Limits, path: Path) -> Result<String, Box<dyn Error>> {
     let fields: Vec<&str> = line.split(';').collect();
     let [kind, stride, coordinates, ring_ends, part_ends] = fields[..] else {
         return Err("not five fields".into());
@@ -45,16 +47,18 @@ fn answer(line: &str, limits: &Limits) -> Result<String, Box<dyn Error>> {
         ring_ends: &ring_ends,
         part_ends: &part_ends,
     };
-    Ok(match judge(&shape, limits) {
-        Err(error) => format!("malformed: {error}"),
-        Ok(Judgement::Valid) => "valid".into(),
-        Ok(Judgement::Undecided { .. }) => "undecided".into(),
-        Ok(Judgement::Invalid(report)) => {
-            report.faults.iter().fold("invalid".into(), |text, fault| {
-                text + ";" + &describe(fault)
-            })
-        }
-    })
+    Ok(
+        match judge_by(&shape, limits, path).map(|(judgement, _)| judgement) {
+            Err(error) => format!("malformed: {error}"),
+            Ok(Judgement::Valid) => "valid".into(),
+            Ok(Judgement::Undecided { .. }) => "undecided".into(),
+            Ok(Judgement::Invalid(report)) => {
+                report.faults.iter().fold("invalid".into(), |text, fault| {
+                    text + ";" + &describe(fault)
+                })
+            }
+        },
+    )
 }
 
 fn describe(fault: &Fault) -> String {

@@ -12,10 +12,63 @@ use crate::meter::{Meter, Stopped};
 use crate::pairs::{self, Member};
 use crate::passes::Passes;
 use crate::rings::Rings;
+use crate::sweep::{self, Incidence};
 use crate::tree::Tree;
 
 /// Judges every pair of edges; returns the passes of rings through the points where they meet at vertices.
+///
+/// By the tree where that is cheap, else by the sweep; both find the same.
 pub(crate) fn judge(
+    rings: &Rings,
+    standing: &[usize],
+    tree: &Tree,
+    marks: &mut Marks,
+    meter: &mut Meter,
+    ledger: &mut Ledger,
+    path: Path,
+) -> Result<Passes, Stopped> {
+    if path == Path::Auto {
+        let steps_max = rings.points.len() as u64 * TREE_STEPS_PER_VERTEX_MAX + TREE_STEPS_MIN;
+        let clean_ledger = ledger.clone();
+        let outcome = meter.within(steps_max, |meter| {
+            by_tree(rings, standing, tree, marks, meter, ledger)
+        })?;
+        if let Some(passes) = outcome {
+            return Ok(passes);
+        }
+        (*marks, *ledger) = (Marks::new(rings, standing), clean_ledger);
+    }
+    if path != Path::Tree {
+        let clean_ledger = ledger.clone();
+        if let Some(passes) = by_sweep(rings, standing, tree, marks, meter, ledger, path)? {
+            return Ok(passes);
+        }
+        (*marks, *ledger) = (Marks::new(rings, standing), clean_ledger);
+    }
+    by_tree(rings, standing, tree, marks, meter, ledger)
+}
+
+/// How edges that meet are found. Nothing that is told depends on it.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Path {
+    /// By what is cheaper.
+    #[default]
+    Auto,
+    /// By boxes, whatever it costs.
+    Tree,
+    /// By the sweep, whatever it costs.
+    Sweep,
+}
+
+/// Steps of the tree before the sweep is tried: smooth rings take half of it, and it is a fraction of what a sweep costs.
+const TREE_STEPS_PER_VERTEX_MAX: u64 = 6;
+const TREE_STEPS_MIN: u64 = 512;
+
+/// The sweep is given up when it drops more than one edge in so many: then there are too many faults for it to pay.
+const EDGES_PER_DROPPED_MIN: usize = 64;
+
+fn by_tree(
     rings: &Rings,
     standing: &[usize],
     tree: &Tree,
@@ -40,8 +93,53 @@ pub(crate) fn judge(
     Ok(passes)
 }
 
+/// `None` when it does not pay.
+fn by_sweep(
+    rings: &Rings,
+    standing: &[usize],
+    tree: &Tree,
+    marks: &mut Marks,
+    meter: &mut Meter,
+    ledger: &mut Ledger,
+    path: Path,
+) -> Result<Option<Passes>, Stopped> {
+    let mut passes = Passes::default();
+    let dropped_max = if path == Path::Sweep {
+        usize::MAX
+    } else {
+        16 + rings.points.len() / EDGES_PER_DROPPED_MIN
+    };
+    let touch = |point: Point, here: &[Incidence]| {
+        for incidence in here {
+            passes.note_incidence(point, incidence);
+        }
+        let mut owners: Vec<u32> = here.iter().map(|incidence| incidence.ring).collect();
+        owners.sort_unstable();
+        for pair in owners.windows(2).filter(|pair| pair[0] == pair[1]) {
+            marks.touches_itself[pair[0] as usize] = true;
+        }
+    };
+    let Some(dropped) = sweep::sweep(rings, standing, dropped_max, meter, touch)? else {
+        return Ok(None);
+    };
+    let mut scene = Scene {
+        rings,
+        standing,
+        marks,
+        ledger,
+    };
+    pairs::of_dropped(rings, tree, &dropped, true, meter, |a, b| {
+        scene.judge_pair(a, b, &mut passes);
+    })?;
+    scene.tell_twins(meter)?;
+    pairs::of_dropped(rings, tree, &dropped, false, meter, |a, b| {
+        scene.judge_pair(a, b, &mut passes);
+    })?;
+    Ok(Some(passes))
+}
+
 struct Scene<'a> {
-    rings: &'a Rings,
+    rings: &'a Rings<'a>,
     standing: &'a [usize],
     marks: &'a mut Marks,
     ledger: &'a mut Ledger,
@@ -49,6 +147,8 @@ struct Scene<'a> {
 
 impl Scene<'_> {
     fn judge_pair(&mut self, a: Member, b: Member, passes: &mut Passes) {
+        // In the order of the input, so that a computed point does not depend on how the pair was found.
+        let (a, b) = if a.edge < b.edge { (a, b) } else { (b, a) };
         let edges = [self.rings.edge(a.edge), self.rings.edge(b.edge)];
         match contact(edges[0], edges[1]) {
             Contact::Apart => {}

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use crate::fault::{Fault, FaultKind, Place};
 use crate::report::{Report, Totals};
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Ledger {
     kept: BinaryHeap<Entry>,
     kept_max: usize,
@@ -72,7 +72,7 @@ impl Ledger {
 }
 
 /// A fault by its rank in the document.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Entry(Fault);
 
 impl Ord for Entry {
@@ -82,6 +82,7 @@ impl Ord for Entry {
             .cmp(&(b.at, b.other, b.kind))
             .then_with(|| a.location[0].total_cmp(&b.location[0]))
             .then_with(|| a.location[1].total_cmp(&b.location[1]))
+            .then_with(|| b.location_exact.cmp(&a.location_exact))
     }
 }
 

@@ -31,13 +31,13 @@
 //! # How it decides
 //!
 //! By one exact question, on which side of an edge a vertex lies, asked of the numbers as they are. A point is computed
-//! only to be told. Edges that may meet are found by boxes over runs of eight edges (`tree`, `pairs`); what meets at a
-//! vertex is judged by the order of all arms round it (`nodes`); which ring lies in which by a point moved by less than
+//! only to be told. Edges that may meet are found by boxes over runs of eight edges (`tree`, `pairs`), and where these
+//! overlap too much (spiky rings), by a sweep over the vertices (`sweep`); both find the same. What meets at a vertex is judged by the order of all arms round it (`nodes`); which ring lies in which by a point moved by less than
 //! any number (`nesting`); whether the interior holds together by the cycles of rings and touching points (`connection`).
 //! What depends on a fault is not judged: no ring is called outside another that it crosses.
 //!
-//! Its worst cases are quadratic: very spiky rings, and many edges through one point. Bound the work where the sender is
-//! not trusted.
+//! Steps: n log n, and those that the faults themselves take; rings nested thousands deep and crossings by the thousand
+//! are quadratic. Bound the work where the sender is not trusted.
 //!
 //! # Where it differs from GEOS 3.14 `isValid`
 //!
@@ -80,9 +80,12 @@ mod report;
 mod rings;
 mod scale;
 mod shape;
+mod sweep;
 mod tree;
 mod twins;
 
+#[doc(hidden)]
+pub use crossings::Path;
 pub use fault::{Fault, FaultKind, Place};
 pub use report::{Judgement, Limits, Report, Totals};
 pub use shape::{Shape, ShapeError, ShapeKind};
@@ -99,10 +102,20 @@ pub fn judge(shape: &Shape<'_>, limits: &Limits) -> Result<Judgement, ShapeError
 
 /// As [`judge`], and tells the vertex steps it took: for a budget over several geometries.
 pub fn judge_metered(shape: &Shape<'_>, limits: &Limits) -> Result<(Judgement, u64), ShapeError> {
+    judge_by(shape, limits, Path::Auto)
+}
+
+/// As [`judge_metered`], with the way in which edges that meet are found: for tests that compare the two.
+#[doc(hidden)]
+pub fn judge_by(
+    shape: &Shape<'_>,
+    limits: &Limits,
+    path: Path,
+) -> Result<(Judgement, u64), ShapeError> {
     shape.check()?;
     let mut meter = Meter::new(limits.work_max);
     let mut ledger = Ledger::new(limits.faults_max);
-    let outcome = judge_kind(shape, &mut meter, &mut ledger);
+    let outcome = judge_kind(shape, &mut meter, &mut ledger, path);
     let work_done = meter.done();
     let judgement = match outcome {
         Ok(()) if ledger.is_empty() => Judgement::Valid,
@@ -125,13 +138,18 @@ pub fn is_valid(shape: &Shape<'_>) -> Result<Option<bool>, ShapeError> {
     })
 }
 
-fn judge_kind(shape: &Shape<'_>, meter: &mut Meter, ledger: &mut Ledger) -> Result<(), Stopped> {
+fn judge_kind(
+    shape: &Shape<'_>,
+    meter: &mut Meter,
+    ledger: &mut Ledger,
+    path: Path,
+) -> Result<(), Stopped> {
     match shape.kind {
         ShapeKind::Point | ShapeKind::MultiPoint => lines::judge_points(shape, meter, ledger),
         ShapeKind::LineString | ShapeKind::MultiLineString => {
             lines::judge_lines(shape, meter, ledger)
         }
-        ShapeKind::Polygon | ShapeKind::MultiPolygon => polygons::judge(shape, meter, ledger),
+        ShapeKind::Polygon | ShapeKind::MultiPolygon => polygons::judge(shape, meter, ledger, path),
     }
 }
 

@@ -52,7 +52,15 @@ impl Marks {
     pub(crate) fn overlap(&mut self, location: Point, location_exact: bool, a: Place, b: Place) {
         let (other, at) = if a.part < b.part { (a, b) } else { (b, a) };
         let kept = &mut self.overlaps[at.part as usize];
-        if kept.is_none_or(|kept| (at, Some(other)) < (kept.at, kept.other)) {
+        let rank = |fault: &Fault| (fault.at, fault.other, !fault.location_exact);
+        let first = |kept: Fault| {
+            (at, Some(other), !location_exact)
+                .cmp(&rank(&kept))
+                .then_with(|| location[0].total_cmp(&kept.location[0]))
+                .then_with(|| location[1].total_cmp(&kept.location[1]))
+                .is_lt()
+        };
+        if kept.is_none_or(first) {
             let (kind, other) = (FaultKind::OverlappingParts, Some(other));
             *kept = Some(Fault {
                 kind,

@@ -31,4 +31,22 @@ impl Meter {
             Ok(())
         }
     }
+
+    /// Does what may take so many steps at most, or the rest of the bound. `None` when it took more and the bound itself
+    /// is not met.
+    pub(crate) fn within<T>(
+        &mut self,
+        steps_max: u64,
+        task: impl FnOnce(&mut Self) -> Result<T, Stopped>,
+    ) -> Result<Option<T>, Stopped> {
+        let max = self.max;
+        self.max = max.min(self.done.saturating_add(steps_max));
+        let outcome = task(self);
+        self.max = max;
+        match outcome {
+            Ok(value) => Ok(Some(value)),
+            Err(Stopped) if self.done > max => Err(Stopped),
+            Err(Stopped) => Ok(None),
+        }
+    }
 }

@@ -44,7 +44,7 @@ pub(crate) fn judge(
 }
 
 struct Nest<'a> {
-    rings: &'a Rings,
+    rings: &'a Rings<'a>,
     standing: &'a [usize],
     tree: &'a Tree,
     marks: &'a mut Marks,

@@ -58,7 +58,7 @@ pub(crate) fn judge(
 }
 
 struct Bench<'a> {
-    rings: &'a Rings,
+    rings: &'a Rings<'a>,
     marks: &'a mut Marks,
     ledger: &'a mut Ledger,
     /// Where each arm leads, and the pass it is of.

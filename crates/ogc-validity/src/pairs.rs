@@ -1,6 +1,9 @@
 //! Which edges may meet: pairs whose boxes do, found by descending the tree against itself.
 
+use std::ops::Range;
+
 use crate::contact::Edge;
+use crate::exact::side;
 use crate::meter::{Meter, Stopped};
 use crate::rings::Rings;
 use crate::tree::{LEAF_EDGES_MAX, Node, SEVERAL, Tree};
@@ -43,13 +46,79 @@ pub(crate) fn across_rings(
         meter.pay(1)?;
         if tree.node(node).ring == SEVERAL {
             let children = tree.children(tree.node(node));
-            spans.extend(children);
-            for (position, &a) in children.iter().enumerate() {
-                stack.extend(children[position + 1..].iter().map(|&b| [a, b]));
+            spans.extend(children.clone());
+            for a in children.clone() {
+                stack.extend((a + 1..children.end).map(|b| [a, b]));
             }
         }
     }
     descend(rings, tree, stack, meter, visit)
+}
+
+/// Hands over every pair of one of these edges, given rising, and an edge with a box that meets its own, each once: those
+/// of one ring, or those of two.
+pub(crate) fn of_dropped(
+    rings: &Rings,
+    tree: &Tree,
+    dropped: &[u32],
+    within: bool,
+    meter: &mut Meter,
+    mut visit: impl FnMut(Member, Member),
+) -> Result<(), Stopped> {
+    let mut stack = Vec::new();
+    for &edge in dropped {
+        let number = edge as usize;
+        let ring = rings.table.partition_point(|ring| ring.last <= number);
+        let own = rings.edge(number);
+        if within {
+            stack.extend(tree.root(ring));
+        } else {
+            stack.extend(tree.top());
+        }
+        while let Some(node) = stack.pop() {
+            meter.pay(1)?;
+            let node = tree.node(node);
+            let is_own = node.ring as usize == ring;
+            if (!within && is_own) || !boxes_meet(own, [node.low, node.high]) {
+                continue;
+            }
+            if !is_cut(node, own) {
+                continue;
+            }
+            if !node.is_leaf() {
+                stack.extend(tree.children(node));
+                continue;
+            }
+            let (a, other) = (Member { ring, edge: number }, node.ring as usize);
+            for f in node.first..node.last {
+                let again = f == edge || (f < edge && dropped.binary_search(&f).is_ok());
+                if !again && boxes_meet(own, rings.edge(f as usize)) {
+                    let b = Member {
+                        ring: other,
+                        edge: f as usize,
+                    };
+                    visit(a, b);
+                }
+            }
+            meter.pay((node.last - node.first) as usize)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether the line of an edge meets a box.
+fn is_cut(node: &Node, edge: Edge) -> bool {
+    let corners = [
+        node.low,
+        node.high,
+        [node.low[0], node.high[1]],
+        [node.high[0], node.low[1]],
+    ];
+    let first = side(edge[0], edge[1], corners[0]);
+    first.is_eq()
+        || corners[1..]
+            .iter()
+            .any(|corner| side(edge[0], edge[1], *corner) != first)
 }
 
 fn descend(
@@ -75,18 +144,18 @@ fn descend(
             if node_a.is_leaf() && node_b.is_leaf() {
                 meter.pay(pairs_across(rings, node_a, node_b, &mut visit))?;
             } else if node_b.is_leaf() || (!node_a.is_leaf() && extent(node_a) > extent(node_b)) {
-                stack.extend(tree.children(node_a).iter().map(|&child| [child, b]));
+                stack.extend(tree.children(node_a).map(|child| [child, b]));
             } else {
-                stack.extend(tree.children(node_b).iter().map(|&child| [a, child]));
+                stack.extend(tree.children(node_b).map(|child| [a, child]));
             }
         }
     }
     Ok(())
 }
 
-fn push_pairs(children: &[u32], stack: &mut Vec<[u32; 2]>) {
-    for (position, &a) in children.iter().enumerate() {
-        stack.extend(children[position..].iter().map(|&b| [a, b]));
+fn push_pairs(children: Range<u32>, stack: &mut Vec<[u32; 2]>) {
+    for a in children.clone() {
+        stack.extend((a..children.end).map(|b| [a, b]));
     }
 }
 
@@ -103,15 +172,17 @@ fn extent(node: &Node) -> f64 {
 
 fn pairs_within(rings: &Rings, leaf: &Node, visit: &mut impl FnMut(Member, Member)) -> usize {
     let (ring, first, last) = (leaf.ring as usize, leaf.first as usize, leaf.last as usize);
+    let mut steps = last - first;
     for e in first..last {
         let edge = rings.edge(e);
         for f in e + 1..last {
             if boxes_meet(edge, rings.edge(f)) {
+                steps += 1;
                 visit(Member { ring, edge: e }, Member { ring, edge: f });
             }
         }
     }
-    last - first
+    steps
 }
 
 fn pairs_across(
@@ -140,6 +211,7 @@ fn pairs_across(
                 .iter()
                 .filter(|&&f| boxes_meet(edge, rings.edge(f as usize)))
             {
+                steps += 2;
                 visit(member(a, e), member(b, f));
             }
         }

@@ -5,6 +5,7 @@ use crate::fault::Place;
 use crate::narrow;
 use crate::pairs::Member;
 use crate::rings::Rings;
+use crate::sweep::Incidence;
 
 /// A ring going through a point: at one of its points, or inside one of its edges.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -82,10 +83,25 @@ const NOTED_MIN: usize = 4096;
 
 impl Passes {
     pub(crate) fn note(&mut self, rings: &Rings, point: Point, members: [Member; 2]) {
+        for pass in members.map(|member| Pass::of(rings, point, member)) {
+            self.add(pass);
+        }
+    }
+
+    pub(crate) fn note_incidence(&mut self, point: Point, incidence: &Incidence) {
+        self.add(Pass {
+            point,
+            ring: incidence.ring,
+            position: incidence.position,
+            inside: incidence.inside,
+        });
+    }
+
+    fn add(&mut self, pass: Pass) {
         if self.recent.is_empty() {
             self.recent.resize(NOTED_MIN, 0);
         }
-        for pass in members.map(|member| Pass::of(rings, point, member)) {
+        {
             let slot = pass.hash() % NOTED_MIN;
             if self.noted.get(self.recent[slot] as usize) != Some(&pass) {
                 self.recent[slot] = narrow(self.noted.len());

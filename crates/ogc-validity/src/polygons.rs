@@ -1,5 +1,6 @@
 //! Polygons: each ring alone, then how the rings meet, which lies in which, and whether the interior holds together.
 
+use crate::crossings::Path;
 use crate::ledger::Ledger;
 use crate::marks::Marks;
 use crate::meter::{Meter, Stopped};
@@ -12,11 +13,12 @@ pub(crate) fn judge(
     shape: &Shape<'_>,
     meter: &mut Meter,
     ledger: &mut Ledger,
+    path: Path,
 ) -> Result<(), Stopped> {
     let rings = Rings::read(shape, meter, ledger)?;
     let standing = twins::find(&rings, meter, ledger)?;
     let mut marks = Marks::new(&rings, &standing);
-    let outcome = judge_meetings(&rings, &standing, &mut marks, meter, ledger);
+    let outcome = judge_meetings(&rings, &standing, &mut marks, meter, ledger, path);
     marks.tell_overlaps(ledger);
     outcome
 }
@@ -27,9 +29,10 @@ fn judge_meetings(
     marks: &mut Marks,
     meter: &mut Meter,
     ledger: &mut Ledger,
+    path: Path,
 ) -> Result<(), Stopped> {
     let tree = Tree::build(rings, standing);
-    let passes = crossings::judge(rings, standing, &tree, marks, meter, ledger)?;
+    let passes = crossings::judge(rings, standing, &tree, marks, meter, ledger, path)?;
     let touches = nodes::judge(passes, rings, marks, meter, ledger)?;
     nesting::judge(rings, standing, &tree, marks, meter, ledger)?;
     connection::judge(&touches, rings, marks, meter, ledger)

@@ -1,12 +1,15 @@
 //! The rings of a shape that are fit to be judged together, as flat points without repeats. Each point knows the vertex
 //! it came from. What makes a ring unfit is told where it is read.
 
+mod borrow;
 mod read;
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use crate::exact::{Point, side};
 use crate::fault::Place;
+use crate::narrow;
 use crate::scale::Scale;
 
 /// A fit ring: its edges are `first..last`, edge `e` running from point `e` to point `e + 1`; point `last` repeats
@@ -69,16 +72,17 @@ pub(crate) struct Part {
 }
 
 #[derive(Debug)]
-pub(crate) struct Rings {
-    pub(crate) points: Vec<Point>,
-    /// The first of the repeated vertices that a point stands for.
-    vertices: Vec<u32>,
+pub(crate) struct Rings<'a> {
+    /// The input itself where it can be judged as it is, else a copy.
+    pub(crate) points: Cow<'a, [Point]>,
+    /// The first of the repeated vertices that a point stands for. None where each vertex is a point.
+    vertices: Option<Vec<u32>>,
     pub(crate) table: Vec<Ring>,
     pub(crate) parts: Vec<Part>,
     scale: Scale,
 }
 
-impl Rings {
+impl Rings<'_> {
     /// The two ends of an edge.
     pub(crate) fn edge(&self, edge: usize) -> [Point; 2] {
         [self.points[edge], self.points[edge + 1]]
@@ -98,7 +102,10 @@ impl Rings {
         Place {
             part: ring.part,
             ring: ring.index,
-            vertex: self.vertices[edge + 1] - 1,
+            vertex: match &self.vertices {
+                Some(vertices) => vertices[edge + 1] - 1,
+                None => narrow(edge - ring.first),
+            },
         }
     }
 
@@ -106,12 +113,16 @@ impl Rings {
         Place {
             part: ring.part,
             ring: ring.index,
-            vertex: self.vertices[point],
+            vertex: match &self.vertices {
+                Some(vertices) => vertices[point],
+                None => narrow(point - ring.first),
+            },
         }
     }
 
     /// A stored or computed point in the units of the input.
     pub(crate) fn location(&self, point: Point) -> Point {
-        self.scale.undo(point)
+        // A negative zero is told as zero, copied or not.
+        self.scale.undo(point).map(|ordinate| ordinate + 0.0)
     }
 }

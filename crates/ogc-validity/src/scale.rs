@@ -14,13 +14,15 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
+    pub(crate) const ONE: Self = Self {
+        factors: [1.0, 1.0],
+    };
+
     /// By x and y of all vertices; `None` when they mix magnitudes too far apart.
     pub(crate) fn of(coordinates: &[f64], stride: usize) -> Option<Self> {
         let mut vertices = coordinates.chunks_exact(stride);
         if vertices.all(|vertex| is_ordinary(vertex[0]) && is_ordinary(vertex[1])) {
-            return Some(Self {
-                factors: [1.0, 1.0],
-            });
+            return Some(Self::ONE);
         }
         let (mut least, mut most) = (f64::INFINITY, 0.0);
         for magnitude in coordinates
@@ -35,9 +37,7 @@ impl Scale {
             }
         }
         if most == 0.0 || (exponent(least) >= EXPONENT_MIN && exponent(most) <= EXPONENT_MAX) {
-            return Some(Self {
-                factors: [1.0, 1.0],
-            });
+            return Some(Self::ONE);
         }
         let shift = EXPONENT_MAX - exponent(most);
         let fits = exponent(least) + shift >= EXPONENT_MIN;
@@ -57,11 +57,12 @@ impl Scale {
 }
 
 /// Whether a number is zero, or between the exponents: by its bits, which rise with its magnitude.
-fn is_ordinary(ordinate: f64) -> bool {
+#[inline]
+pub(crate) fn is_ordinary(ordinate: f64) -> bool {
     const LOW: u64 = power(EXPONENT_MIN).to_bits();
     const HIGH: u64 = power(EXPONENT_MAX).to_bits();
     let magnitude = ordinate.abs().to_bits();
-    magnitude == 0 || (LOW..=HIGH).contains(&magnitude)
+    (magnitude == 0) | (magnitude.wrapping_sub(LOW) <= HIGH - LOW)
 }
 
 /// The binary exponent; of a subnormal number, that of the smallest normal one or below.

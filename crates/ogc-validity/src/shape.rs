@@ -124,8 +124,13 @@ impl<'a> Shape<'a> {
 
     /// The coordinates of one ring or line, whole vertices.
     pub(crate) fn ring(&self, ring: usize) -> &'a [f64] {
-        let range = between(self.ring_ends, ring);
+        let range = self.ring_range(ring);
         &self.coordinates[range.start * self.stride..range.end * self.stride]
+    }
+
+    /// The vertices of one ring or line.
+    pub(crate) fn ring_range(&self, ring: usize) -> Range<usize> {
+        between(self.ring_ends, ring)
     }
 
     /// The rings of one part.

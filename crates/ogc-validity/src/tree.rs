@@ -1,13 +1,15 @@
 //! Boxes over runs of edges, in ring order: a tree for each ring, and a tree over the rings. Nothing is sorted but the
 //! rings, along a Morton curve.
 
+use std::ops::Range;
+
 use crate::exact::Point;
 use crate::narrow;
 use crate::rings::{Ring, Rings};
 
 /// Edges under a leaf and children under a node: what fits a cache line or two.
 pub(crate) const LEAF_EDGES_MAX: usize = 8;
-const CHILDREN_MAX: usize = 4;
+const CHILDREN_MAX: u32 = 4;
 
 /// The ring of a node that spans several.
 pub(crate) const SEVERAL: u32 = u32::MAX;
@@ -83,8 +85,8 @@ impl Node {
 
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
+    /// The children of a node follow each other.
     nodes: Vec<Node>,
-    links: Vec<u32>,
     /// The node over each ring; none for a ring that was left out.
     roots: Vec<Option<u32>>,
     top: Option<u32>,
@@ -93,19 +95,31 @@ pub(crate) struct Tree {
 impl Tree {
     /// A tree over the rings that stand for themselves.
     pub(crate) fn build(rings: &Rings, standing: &[usize]) -> Self {
+        let (edges, count) = (rings.points.len(), rings.table.len());
+        let leaves = edges / LEAF_EDGES_MAX + count;
         let mut tree = Self {
-            roots: vec![None; rings.table.len()],
-            ..Self::default()
+            nodes: Vec::with_capacity(leaves + leaves / 3 + 2 * count + 16),
+            roots: vec![None; count],
+            top: None,
         };
         for (number, ring) in rings.table.iter().enumerate() {
             if standing[number] == number {
-                let leaves = tree.add_leaves(rings, narrow(number), ring);
-                tree.roots[number] = tree.join(leaves);
+                let first = tree.len();
+                tree.add_leaves(rings, narrow(number), ring);
+                tree.roots[number] = tree.join(first);
             }
         }
         let mut order: Vec<u32> = tree.roots.iter().flatten().copied().collect();
+        if let [lone] = order[..] {
+            tree.top = Some(lone);
+            return tree;
+        }
         tree.sort_along_curve(&mut order);
-        tree.top = tree.join(order);
+        let first = tree.len();
+        for root in order {
+            tree.push(*tree.node(root));
+        }
+        tree.top = tree.join(first);
         tree
     }
 
@@ -121,52 +135,57 @@ impl Tree {
         &self.nodes[node as usize]
     }
 
-    pub(crate) fn children(&self, node: &Node) -> &[u32] {
-        &self.links[node.children[0] as usize..node.children[1] as usize]
+    #[allow(
+        clippy::unused_self,
+        reason = "a child is a number that only this tree can look up"
+    )]
+    pub(crate) fn children(&self, node: &Node) -> Range<u32> {
+        node.children[0]..node.children[1]
     }
 
-    fn add_leaves(&mut self, rings: &Rings, number: u32, ring: &Ring) -> Vec<u32> {
-        let mut leaves = Vec::with_capacity(ring.edge_count().div_ceil(LEAF_EDGES_MAX));
+    fn len(&self) -> u32 {
+        narrow(self.nodes.len())
+    }
+
+    fn add_leaves(&mut self, rings: &Rings, number: u32, ring: &Ring) {
         for first in (ring.first..ring.last).step_by(LEAF_EDGES_MAX) {
             let last = (first + LEAF_EDGES_MAX).min(ring.last);
-            let start = rings.points[first];
-            let mut leaf = Node {
-                low: start,
-                high: start,
+            let run = &rings.points[first..=last];
+            let (low, high, quadrants) = match run.first_chunk::<{ LEAF_EDGES_MAX + 1 }>() {
+                Some(run) => measure(run),
+                None => measure(run),
+            };
+            self.push(Node {
+                low,
+                high,
                 ring: number,
                 first: narrow(first),
                 last: narrow(last),
                 children: [0, 0],
-                quadrants: u8::MAX,
-            };
-            for pair in rings.points[first..=last].windows(2) {
-                leaf.widen(pair[1], pair[1]);
-                leaf.quadrants &= quadrants(pair[0], pair[1]);
-            }
-            leaves.push(self.push(leaf));
+                quadrants,
+            });
         }
-        leaves
     }
 
-    /// Joins nodes, neighbours in the given order, under one.
-    fn join(&mut self, mut level: Vec<u32>) -> Option<u32> {
+    /// Joins the nodes from `first` on, neighbours in their order, under one.
+    fn join(&mut self, first: u32) -> Option<u32> {
+        let mut level = first..self.len();
         while level.len() > 1 {
-            let mut parents = Vec::with_capacity(level.len().div_ceil(CHILDREN_MAX));
-            for group in level.chunks(CHILDREN_MAX) {
-                let parent = self.parent(group);
-                parents.push(self.push(parent));
+            let mut group = level.start;
+            while group < level.end {
+                let next = (group + CHILDREN_MAX).min(level.end);
+                let parent = self.parent(group..next);
+                self.push(parent);
+                group = next;
             }
-            level = parents;
+            level = level.end..self.len();
         }
-        level.first().copied()
+        level.clone().next()
     }
 
-    fn parent(&mut self, group: &[u32]) -> Node {
-        let first_link = narrow(self.links.len());
-        self.links.extend_from_slice(group);
-        let mut parent = *self.node(group[0]);
-        for &child in group {
-            let child = *self.node(child);
+    fn parent(&self, group: Range<u32>) -> Node {
+        let mut parent = *self.node(group.start);
+        for child in &self.nodes[group.start as usize + 1..group.end as usize] {
             parent.widen(child.low, child.high);
             parent.quadrants &= child.quadrants;
             parent.last = child.last;
@@ -177,13 +196,12 @@ impl Tree {
         if parent.ring == SEVERAL {
             parent.quadrants = 0;
         }
-        parent.children = [first_link, narrow(self.links.len())];
+        parent.children = [group.start, group.end];
         parent
     }
 
-    fn push(&mut self, node: Node) -> u32 {
+    fn push(&mut self, node: Node) {
         self.nodes.push(node);
-        narrow(self.nodes.len() - 1)
     }
 
     fn sort_along_curve(&self, nodes: &mut [u32]) {
@@ -227,18 +245,32 @@ fn spread(cell: u16) -> u32 {
     (bits | bits << 1) & 0x5555_5555
 }
 
-/// The closed quadrants a direction lies in, a bit each.
-fn quadrants(from: Point, to: Point) -> u8 {
-    const EAST: u8 = 0b0011;
-    const NORTH: u8 = 0b0101;
-    let half = |from: f64, to: f64, up: u8| {
-        if from < to {
-            up
-        } else if from > to {
-            !up & 0b1111
-        } else {
-            0b1111
+/// The box of a run of points, and the closed quadrants in which all its edges run, a bit each: north-east, south-east,
+/// north-west, south-west. Without branches.
+#[inline]
+fn measure(run: &[Point]) -> (Point, Point, u8) {
+    let (mut low, mut high) = (run[0], run[0]);
+    let [mut east, mut west, mut north, mut south] = [true; 4];
+    for (from, to) in run.iter().zip(&run[1..]) {
+        for axis in [0, 1] {
+            low[axis] = if to[axis] < low[axis] {
+                to[axis]
+            } else {
+                low[axis]
+            };
+            high[axis] = if to[axis] > high[axis] {
+                to[axis]
+            } else {
+                high[axis]
+            };
         }
-    };
-    half(from[0], to[0], EAST) & half(from[1], to[1], NORTH)
+        east &= from[0] <= to[0];
+        west &= from[0] >= to[0];
+        north &= from[1] <= to[1];
+        south &= from[1] >= to[1];
+    }
+    let bit = |set: bool, at: u8| u8::from(set) << at;
+    let quadrants =
+        bit(east & north, 0) | bit(east & south, 1) | bit(west & north, 2) | bit(west & south, 3);
+    (low, high, quadrants)
 }

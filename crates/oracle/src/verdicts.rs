@@ -4,8 +4,10 @@ use crate::OracleError;
 use hexlane_core::Envelope;
 use hexlane_core::judge::{Entry, Format, Judged, Request};
 use hexlane_core::lane::ShardMap;
+use hexlane_core::json_text::JsonText;
 use hexlane_core::limits::Limits;
 use hexlane_core::source::{Source, SourceSettings};
+use hexlane_core::violation::Violation;
 use serde_json::{Value, json};
 
 /// 2027-01-15T08:00:00Z; no answer tells the time.
@@ -69,7 +71,13 @@ fn tell(judged: &Judged) -> Value {
         Entry::Refused => Value::Null,
     });
     let events: Vec<Value> = events.collect();
-    let views = judged.report.violations().iter();
-    let violations: Vec<_> = views.map(|violation| violation.view()).collect();
+    let violations: Vec<Value> = judged.report.violations().iter().map(view).collect();
     json!({ "events": events, "violations": violations })
+}
+
+fn view(violation: &Violation) -> Value {
+    let mut json = JsonText::default();
+    violation.tell(&mut json);
+    // What cannot be read again stands as null, and no other program says the same.
+    serde_json::from_slice(&json.into_bytes()).unwrap_or_default()
 }

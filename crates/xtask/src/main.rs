@@ -76,6 +76,8 @@ enum Bench {
     Edge,
     /// Events a second from Redis to nothing, to a GeoPackage and to PostGIS
     Drain,
+    /// The geometry judge beside GEOS, microseconds a shape
+    Validity,
 }
 
 fn main() -> ExitCode {
@@ -101,5 +103,8 @@ fn perform(task: &Task) -> Result<(), Failure> {
         Task::Bench {
             bench: Bench::Drain,
         } => bench::drain(&workspace),
+        Task::Bench {
+            bench: Bench::Validity,
+        } => bench::validity(&workspace),
     }
 }

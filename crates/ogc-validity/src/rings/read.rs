@@ -3,9 +3,11 @@
 //! A ring that is not closed, has too few points or coordinates that are no numbers, or is flat, is told and left out:
 //! nothing further can be said of it.
 
+use std::borrow::Cow;
+
 use super::{Fitness, Part, Ring, Rings};
-use crate::contact::{Contact, contact};
-use crate::exact::{before, side};
+use crate::contact::{Contact, Edge, contact};
+use crate::exact::{Point, before, side};
 use crate::fault::{Fault, FaultKind, Place};
 use crate::ledger::Ledger;
 use crate::lines::report_non_finite;
@@ -17,13 +19,38 @@ use crate::shape::{Shape, Vertex};
 /// Positions of the smallest ring, the closing one included.
 const RING_POINTS_MIN: usize = 4;
 
-impl Rings {
+impl<'a> Rings<'a> {
     pub(crate) fn read(
-        shape: &Shape<'_>,
+        shape: &Shape<'a>,
         meter: &mut Meter,
         ledger: &mut Ledger,
     ) -> Result<Self, Stopped> {
         meter.pay(shape.vertex_count())?;
+        if let Some(rings) = Self::borrow(shape) {
+            return Ok(rings);
+        }
+        let copied = Copied::read(shape, ledger)?;
+        Ok(Self {
+            points: Cow::Owned(copied.points),
+            vertices: Some(copied.vertices),
+            table: copied.table,
+            parts: copied.parts,
+            scale: copied.scale,
+        })
+    }
+}
+
+/// The rings as they are stored one by one.
+struct Copied {
+    points: Vec<Point>,
+    vertices: Vec<u32>,
+    table: Vec<Ring>,
+    parts: Vec<Part>,
+    scale: Scale,
+}
+
+impl Copied {
+    fn read(shape: &Shape<'_>, ledger: &mut Ledger) -> Result<Self, Stopped> {
         let mut rings = Self {
             points: Vec::with_capacity(shape.vertex_count()),
             vertices: Vec::with_capacity(shape.vertex_count()),
@@ -117,6 +144,10 @@ impl Rings {
         closed
     }
 
+    fn edge(&self, edge: usize) -> Edge {
+        [self.points[edge], self.points[edge + 1]]
+    }
+
     fn store(&mut self, vertices: impl Iterator<Item = Vertex>) {
         let mut latest = None;
         for (index, vertex) in vertices.enumerate() {
@@ -144,8 +175,8 @@ impl Rings {
                 let [a, b] = [a, b].map(|edge| place(self.vertices[first + edge + 1] - 1));
                 ledger.add(Fault {
                     kind: FaultKind::SelfIntersection,
-                    location: self.location(low),
-                    location_end: Some(self.location(high)),
+                    location: self.scale.undo(low),
+                    location_end: Some(self.scale.undo(high)),
                     location_exact: true,
                     at: a.min(b),
                     other: Some(a.max(b)),

@@ -5,6 +5,7 @@ mod edge;
 mod load;
 mod payload;
 pub(crate) mod report;
+mod validity;
 mod workerd;
 
-pub(crate) use self::{drain::drain, edge::edge};
+pub(crate) use self::{drain::drain, edge::edge, validity::validity};

@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// The ways of the judge that are forced over all geometries.
-const MODES: &str = "auto";
+const MODES: &str = "auto,tree,sweep";
 
 /// A comparison with one other program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::Subcommand)]

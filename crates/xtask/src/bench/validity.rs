@@ -1,0 +1,229 @@
+//! `cargo xtask bench validity`: our judge, every fault, beside GEOS `is_valid_reason`, which stops at the first.
+//!
+//! Ours makes each shape and writes it as WKB, the peer reads that, and both keep it in memory: only the judging is
+//! measured. They take turns on one row, so that a busy machine slows each, and the least time of all turns counts.
+//! A verdict that differs ends the run. Where GEOS takes seconds it is asked once, and not at all above 100,000 vertices
+//! of a shape on which it is quadratic: such a row has no peer and no ratio.
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    path::Path,
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+};
+
+use super::report::{self, Row};
+use crate::{
+    command::{cargo, line, program, run},
+    failure::Failure,
+    interrupt::Interrupt,
+    tools,
+    workspace::Workspace,
+};
+
+const PEER: &str = include_str!("../../peers/geos.py");
+
+/// Turns of each side on a row.
+const TURNS: usize = 5;
+/// A turn repeats a small shape until about so many vertices were judged.
+const TURN_VERTICES: usize = 400_000;
+/// A turn of the peer ends after this, and a peer that took longer gets no further turn.
+const PEER_TURN_S: u64 = 2;
+
+/// Vertices of the rings.
+const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
+/// Shapes that are one ring; whether GEOS is quadratic on it.
+const RINGS: [(&str, bool); 8] = [
+    ("smooth", false),
+    ("smoothbow", false),
+    ("star", true),
+    ("starbow", true),
+    ("coast", false),
+    ("coastbow", false),
+    ("comb", false),
+    ("combbow", false),
+];
+/// A row over this many vertices is not asked of a quadratic peer.
+const QUADRATIC_MAX: usize = 100_000;
+/// Shapes of many rings, and how many.
+const MANY: [(&str, usize); 11] = [
+    ("holes", 100),
+    ("holes", 1_000),
+    ("holes", 10_000),
+    ("holes", 40_000),
+    ("parts", 100),
+    ("parts", 1_000),
+    ("parts", 10_000),
+    ("parts", 40_000),
+    ("nest", 1_000),
+    ("touch", 5_000),
+    ("touch", 20_000),
+];
+
+/// Runs all rows, prints the table, writes `validity.json`.
+pub(crate) fn validity(workspace: &Workspace) -> Result<(), Failure> {
+    tools::ensure_python(workspace)?;
+    run(cargo(workspace).args([
+        "build",
+        "--quiet",
+        "--release",
+        "--package",
+        "ogc-validity",
+        "--example",
+        "bench_rows",
+    ]))?;
+    let interrupt = Interrupt::watch()?;
+    let ours = workspace.target().join("release/examples/bench_rows");
+    let mut ours = Side::start(&mut program(workspace, ours))?;
+    let mut peer = Side::start(program(workspace, "python3").args(["-c", PEER]))?;
+    let folder = workspace.bench();
+    std::fs::create_dir_all(&folder).map_err(Failure::file("create", &folder))?;
+    let file = folder.join("validity.wkb");
+    let mut rows = Vec::new();
+    for (shape, size, quadratic) in cases() {
+        interrupt.check()?;
+        eprintln!("measuring: {shape} {size}");
+        let asked = !(quadratic && size > QUADRATIC_MAX);
+        rows.push(compare(
+            &mut ours,
+            asked.then_some(&mut peer),
+            (shape, size),
+            &file,
+        )?);
+    }
+    std::fs::remove_file(&file).map_err(Failure::file("remove", &file))?;
+    report::print(&rows);
+    print_mean(&rows);
+    report::write(&folder, "validity.json", &report::rows(&rows))
+}
+
+fn cases() -> impl Iterator<Item = (&'static str, usize, bool)> {
+    let rings = RINGS
+        .into_iter()
+        .flat_map(|(shape, quadratic)| SIZES.map(|size| (shape, size, quadratic)));
+    rings.chain(MANY.map(|(shape, count)| (shape, count, false)))
+}
+
+fn compare(
+    ours: &mut Side,
+    mut peer: Option<&mut Side>,
+    (shape, size): (&str, usize),
+    file: &Path,
+) -> Result<Row, Failure> {
+    let vertices: usize = ours.number(&format!("make {shape} {size} {}", file.display()))?;
+    if let Some(peer) = &mut peer {
+        let read: usize = peer.number(&format!("open {}", file.display()))?;
+        if read != vertices {
+            return Err(Failure::Refused(format!(
+                "{shape}: the peer read {read} vertices"
+            )));
+        }
+    }
+    let times = (TURN_VERTICES / vertices.max(1)).clamp(1, 200);
+    let (mut own, mut other) = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..TURNS {
+        let (took, verdict) = ours.time(&format!("time {times}"))?;
+        own = own.min(took);
+        if let Some(side) = &mut peer {
+            let (took, peers) = side.time(&format!("time {times} {PEER_TURN_S}"))?;
+            other = other.min(took);
+            if verdict != peers {
+                return Err(Failure::Refused(format!(
+                    "{shape} {size}: ours says {verdict}, GEOS {peers}"
+                )));
+            }
+            if took > 2e9 {
+                peer = None;
+            }
+        }
+    }
+    Ok(Row {
+        name: format!("{shape} {size} ({vertices} vertices)"),
+        ours: own / 1e3,
+        peer: other / 1e3,
+        unit: "µs",
+        ratio: other / own,
+    })
+}
+
+fn print_mean(rows: &[Row]) {
+    let logarithms: Vec<f64> = rows
+        .iter()
+        .filter(|row| row.ratio.is_finite())
+        .map(|row| row.ratio.ln())
+        .collect();
+    let count = f64::from(u32::try_from(logarithms.len()).unwrap_or(u32::MAX));
+    println!(
+        "geometric mean of {count} rows with a peer: {:.2}",
+        (logarithms.iter().sum::<f64>() / count).exp()
+    );
+}
+
+/// A program that answers a line with a line. Ends with its standard input.
+struct Side {
+    name: String,
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Side {
+    fn start(command: &mut Command) -> Result<Self, Failure> {
+        let name = line(command);
+        let name = name.lines().next().unwrap_or_default().to_owned();
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|source| Failure::Start {
+                line: name.clone(),
+                source,
+            })?;
+        match (child.stdin.take(), child.stdout.take()) {
+            (Some(input), Some(output)) => Ok(Self {
+                name,
+                child,
+                input,
+                output: BufReader::new(output),
+            }),
+            _ => Err(Failure::Refused(format!("{name} has no input or output"))),
+        }
+    }
+
+    fn ask(&mut self, question: &str) -> Result<String, Failure> {
+        let mut answer = String::new();
+        let outcome = writeln!(self.input, "{question}")
+            .and_then(|()| self.input.flush())
+            .and_then(|()| self.output.read_line(&mut answer));
+        match outcome {
+            Ok(read) if read > 0 => Ok(answer.trim_end().to_owned()),
+            _ => Err(Failure::Refused(format!(
+                "{} gave no answer to `{question}`",
+                self.name
+            ))),
+        }
+    }
+
+    fn number<T: std::str::FromStr>(&mut self, question: &str) -> Result<T, Failure> {
+        let answer = self.ask(question)?;
+        answer
+            .parse()
+            .map_err(|_| Failure::Refused(format!("{} answered `{answer}`", self.name)))
+    }
+
+    /// The least time in nanoseconds, and the verdict.
+    fn time(&mut self, question: &str) -> Result<(f64, String), Failure> {
+        let answer = self.ask(question)?;
+        answer
+            .split_once(' ')
+            .and_then(|(took, verdict)| Some((took.parse().ok()?, verdict.to_owned())))
+            .ok_or_else(|| Failure::Refused(format!("{} answered `{answer}`", self.name)))
+    }
+}
+
+impl Drop for Side {
+    fn drop(&mut self) {
+        // Already ended is as good.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
