@@ -2,9 +2,9 @@
 
 use crate::OracleError;
 use hexlane_core::Envelope;
+use hexlane_core::json_text::JsonText;
 use hexlane_core::judge::{Entry, Format, Judged, Request};
 use hexlane_core::lane::ShardMap;
-use hexlane_core::json_text::JsonText;
 use hexlane_core::limits::Limits;
 use hexlane_core::source::{Source, SourceSettings};
 use hexlane_core::violation::Violation;
