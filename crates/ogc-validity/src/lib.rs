@@ -36,8 +36,8 @@
 //! any number (`nesting`); whether the interior holds together by the cycles of rings and touching points (`connection`).
 //! What depends on a fault is not judged: no ring is called outside another that it crosses.
 //!
-//! Steps: n log n, and those that the faults themselves take; rings nested thousands deep and crossings by the thousand
-//! are quadratic. Bound the work where the sender is not trusted.
+//! Steps: n log n, and those that the faults themselves take; rings nested thousands deep, crossings by the thousand and
+//! many edges through one point are quadratic. Bound the work where the sender is not trusted.
 //!
 //! # Where it differs from GEOS 3.14 `isValid`
 //!
