@@ -86,6 +86,7 @@ fn mended(settings: &SourceSettings, error: &SourceError) -> SourceSettings {
             _ => {}
         },
         SourceError::TwoVersions(_) => settings.cloud_events = whole.cloud_events,
+        SourceError::Reproject(_) => settings.crs = whole.crs,
         SourceError::QuarantineOpen(_) => settings.on_refusal = whole.on_refusal,
         SourceError::SecretMissing { .. }
         | SourceError::SecretUnusable { .. }

@@ -164,7 +164,7 @@ fn walk(
     let Some(kind) = type_of(root, "", report) else {
         return;
     };
-    let header = Level::of_header(course.ask.content_crs, report);
+    let header = Level::of_header(&course.ask, report);
     match kind.as_str() {
         "FeatureCollection" => collection(root, &header, course, report, visit),
         "Feature" => {

@@ -22,6 +22,7 @@ pub(super) fn bare<'a>(value: Value<'a>, outer: &Level, course: &mut Course<'_>)
         whole: false,
         pointer: String::new(),
         geometry: read.geometry,
+        reprojected: read.level.to_reproject(),
         declared: read.level.declared,
         report,
     };
@@ -41,6 +42,7 @@ pub(super) fn read<'a>(
         value,
         whole: true,
         geometry: None,
+        reprojected: None,
         declared: outer.declared.clone(),
         report: Report::new(0),
         pointer,
@@ -53,7 +55,10 @@ pub(super) fn read<'a>(
         bbox::check(
             value,
             &feature.pointer,
-            feature.geometry.as_ref(),
+            feature
+                .geometry
+                .as_ref()
+                .filter(|_| feature.reprojected.is_none()),
             &mut report,
         );
     }
@@ -135,5 +140,6 @@ fn geometry_of(
     }
     let read = geometry::read(value, &at, level, course, report);
     feature.geometry = read.geometry;
+    feature.reprojected = read.level.to_reproject();
     feature.declared = read.level.declared;
 }
