@@ -94,6 +94,10 @@ impl Level {
 
 /// Anything but longitude and latitude on WGS 84 is refused, unless the policy is
 /// `reproject` and the system is in its list.
+#[cfg_attr(
+    not(feature = "reproject"),
+    allow(unused_variables, reason = "without the list every policy is `reject`")
+)]
 fn fault(declared: &Declared, policy: CrsPolicy) -> Option<Violation> {
     match declared {
         Declared::Known(crs, _) if crs.is_crs84() => None,
