@@ -103,6 +103,7 @@ fn member(error: &SourceError) -> &'static str {
         SourceError::Resolution { .. } => "resolution",
         SourceError::Pointer { member, .. } => member.split('.').next().unwrap_or(member),
         SourceError::TwoVersions(_) => "cloud_events",
+        SourceError::Reproject(_) => "crs",
         SourceError::QuarantineOpen(_) => "on_refusal",
         SourceError::Name(_)
         | SourceError::SecretMissing { .. }
@@ -128,6 +129,7 @@ fn told(error: &SourceError) -> String {
         | SourceError::SecretUnusable { .. }
         | SourceError::PublicKey { .. }
         | SourceError::TwoVersions(_)
+        | SourceError::Reproject(_)
         | SourceError::QuarantineOpen(_)
         | SourceError::NoSecret(_) => error.to_string(),
     }
