@@ -128,6 +128,8 @@ codes! {
     CrsMismatch "crs.mismatch" CrsTransform CrsMismatch Error "RFC 7946 section 4" "send OGC:CRS84 (longitude, latitude)";
     CrsUnknown "crs.unknown" CrsTransform CrsMismatch Error "GeoJSON 2008 section 3" "leave crs out, or name OGC:CRS84";
     CrsUnsupported "crs.unsupported" CrsTransform CrsMismatch Error "RFC 7946 section 4" "name the CRS by its OGC or EPSG code";
+    CrsNeedsGrid "crs.needs_grid" CrsTransform CrsMismatch Error "EPSG dataset" "send OGC:CRS84: only a datum grid transforms this system well enough";
+    CrsNoPlace "crs.no_place" CrsTransform CrsMismatch Error "EPSG dataset" "send coordinates of the declared system";
     CrsConflict "crs.conflict" CrsTransform CrsMismatch Error "OGC 17-069r4 section 6" "declare one CRS";
     CrsLongitudeRange "crs.longitude_out_of_range" CrsTransform CrsMismatch Error "RFC 7946 section 4" "keep longitude within 180 degrees; split at the antimeridian";
     CrsLatitudeRange "crs.latitude_out_of_range" CrsTransform CrsMismatch Error "RFC 7946 section 4" "keep latitude within 90 degrees; longitude comes first";

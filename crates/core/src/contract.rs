@@ -8,7 +8,7 @@ use crate::cloud_event::CloudEvent;
 use crate::code::Code;
 use crate::digest::{hex, sha256};
 use crate::envelope::{
-    CONTRACT, Envelope, IdempotencyKey, KeyRule, Kind, Op, Payload, VerdictStamp,
+    CONTRACT, Derived, Envelope, IdempotencyKey, KeyRule, Kind, Op, Payload, VerdictStamp,
 };
 use crate::geometry::Geometry;
 use crate::json::{self, Fields, Value};
@@ -102,7 +102,7 @@ fn envelope(
         payload_sha256,
         content_type: request.content_type.to_owned(),
         declared_crs: feature.declared.as_ref().map(|crs| crs.text().to_owned()),
-        derived: None,
+        derived: derived(feature),
         cell: facts.cell,
         shard: shard_map.shard(&lane_key),
         lane_key,
@@ -119,6 +119,16 @@ fn envelope(
         },
         report: None,
     }
+}
+
+/// The geometry where it is no longer that of the payload.
+fn derived(feature: &Feature<'_>) -> Option<Derived> {
+    let epsg = feature.reprojected?;
+    Some(Derived {
+        wkb: feature.geometry.as_ref()?.to_wkb(),
+        steps: vec![format!("reproject EPSG:{epsg} EPSG:4326")],
+        core_version: env!("CARGO_PKG_VERSION").to_owned(),
+    })
 }
 
 /// An event id as a key: itself, unless it could be the key of another rule (`key#0`,

@@ -5,6 +5,7 @@
 use crate::envelope::{CONTRACT, Envelope};
 use crate::limits::Limits;
 use crate::read::{self, Ask};
+use crate::source::CrsPolicy;
 use crate::violation::{Report, Violation};
 
 /// The door had its limits; what is told here is the first error.
@@ -55,6 +56,7 @@ impl Effect {
         let ask = Ask {
             limits: &limits,
             content_crs: envelope.declared_crs.as_deref(),
+            crs: policy_of(&envelope),
             judge: false,
         };
         let mut found = None;
@@ -93,6 +95,14 @@ impl Effect {
     }
 }
 
+/// The policy under which the door took it.
+fn policy_of(envelope: &Envelope) -> CrsPolicy {
+    match envelope.derived {
+        Some(_) => CrsPolicy::Reproject,
+        None => CrsPolicy::Reject,
+    }
+}
+
 /// The payload, once it is known to be the one that the door judged. Asked before
 /// anything is judged again: a damaged payload is no disagreement between two contracts.
 ///
@@ -123,6 +133,7 @@ pub fn judge_again(envelope: &Envelope) -> Option<Violation> {
     let ask = Ask {
         limits: &limits,
         content_crs: envelope.declared_crs.as_deref(),
+        crs: policy_of(envelope),
         judge: true,
     };
     let mut first = None;

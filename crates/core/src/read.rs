@@ -14,6 +14,8 @@ mod place;
 mod positions;
 mod ranges;
 mod records;
+#[cfg(feature = "reproject")]
+mod reproject;
 mod topology;
 
 pub(crate) use document::{duplicates, outline, read, read_part};
@@ -25,6 +27,7 @@ use crate::crs::Declared;
 use crate::geometry::Geometry;
 use crate::json::{Index, Value};
 use crate::limits::Limits;
+use crate::source::CrsPolicy;
 use crate::violation::{Report, Violation};
 use std::ops::Range;
 
@@ -34,6 +37,8 @@ pub(crate) struct Ask<'a> {
     pub(crate) limits: &'a Limits,
     /// Header `Content-Crs`, as received.
     pub(crate) content_crs: Option<&'a str>,
+    /// What is done with another CRS than OGC:CRS84.
+    pub(crate) crs: CrsPolicy,
     /// Whether validity is judged; a consumer of the same contract does not.
     pub(crate) judge: bool,
 }
@@ -52,6 +57,8 @@ pub(crate) struct Feature<'a> {
     pub(crate) geometry: Option<Geometry>,
     /// The CRS in force, as declared; none when none was.
     pub(crate) declared: Option<Declared>,
+    /// The EPSG code from which its geometry is reprojected; none when it stands as it was sent.
+    pub(crate) reprojected: Option<u32>,
     /// Its violations.
     pub(crate) report: Report,
 }

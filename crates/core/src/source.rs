@@ -90,6 +90,8 @@ pub enum CrsPolicy {
     /// 422 with the code that was declared.
     #[default]
     Reject,
+    /// The geometry is derived in OGC:CRS84 and travels beside the payload.
+    Reproject,
 }
 
 fn default_entity() -> Vec<String> {
@@ -125,6 +127,7 @@ pub struct Source {
     pub(crate) event_id: String,
     pub(crate) version: VersionRule,
     pub(crate) op: String,
+    pub(crate) crs: CrsPolicy,
     pub(crate) lane: LaneRule,
     pub(crate) grid: Grid,
     pub(crate) resolution: u8,
@@ -200,6 +203,9 @@ pub enum SourceError {
         "source `{0}`: `on_refusal = \"quarantine\"` needs an `auth`: anybody could fill the poison"
     )]
     QuarantineOpen(String),
+    /// The list of systems is left out of this build.
+    #[error("source `{0}`: this build cannot do `crs = \"reproject\"`")]
+    Reproject(String),
     /// An `auth` without a secret would let everybody in.
     #[error("source `{0}`: `auth` names no secret; say `auth = \"none\"` to let everybody in")]
     NoSecret(String),
@@ -265,6 +271,9 @@ impl SourceSettings {
         if self.cloud_events.time_is_version && self.version.is_some() {
             return Err(SourceError::TwoVersions(name.to_owned()));
         }
+        if self.crs == CrsPolicy::Reproject && !cfg!(feature = "reproject") {
+            return Err(SourceError::Reproject(name.to_owned()));
+        }
         let quarantines = self.on_refusal == OnRefusal::Quarantine;
         if quarantines && self.auth == AuthSettings::None {
             return Err(SourceError::QuarantineOpen(name.to_owned()));
@@ -276,6 +285,7 @@ impl SourceSettings {
             event_id: self.event_id.clone(),
             version: VersionRule::of(self.version.as_ref()),
             op: self.op.clone(),
+            crs: self.crs,
             lane: self.lane,
             grid,
             resolution,

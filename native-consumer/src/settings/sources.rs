@@ -86,6 +86,7 @@ fn mended(settings: &SourceSettings, error: &SourceError) -> SourceSettings {
             _ => {}
         },
         SourceError::TwoVersions(_) => settings.cloud_events = whole.cloud_events,
+        SourceError::Reproject(_) => settings.crs = whole.crs,
         SourceError::QuarantineOpen(_) => settings.on_refusal = whole.on_refusal,
         SourceError::SecretMissing { .. }
         | SourceError::SecretUnusable { .. }
@@ -102,6 +103,7 @@ fn member(error: &SourceError) -> &'static str {
         SourceError::Resolution { .. } => "resolution",
         SourceError::Pointer { member, .. } => member.split('.').next().unwrap_or(member),
         SourceError::TwoVersions(_) => "cloud_events",
+        SourceError::Reproject(_) => "crs",
         SourceError::QuarantineOpen(_) => "on_refusal",
         SourceError::Name(_)
         | SourceError::SecretMissing { .. }
@@ -127,6 +129,7 @@ fn told(error: &SourceError) -> String {
         | SourceError::SecretUnusable { .. }
         | SourceError::PublicKey { .. }
         | SourceError::TwoVersions(_)
+        | SourceError::Reproject(_)
         | SourceError::QuarantineOpen(_)
         | SourceError::NoSecret(_) => error.to_string(),
     }

@@ -47,6 +47,7 @@ impl<'a> Bench<'a> {
         Ask {
             limits: self.limits,
             content_crs: self.request.content_crs,
+            crs: self.request.source.crs,
             judge: true,
         }
     }

@@ -4,6 +4,7 @@ use super::bench::ends_early;
 use crate::code::Code;
 use crate::limits::Limits;
 use crate::read::{self, Ask, Offsets, Place, Record, Share};
+use crate::source::CrsPolicy;
 use crate::violation::{Report, Violation};
 
 /// What parts the records of a sequence.
@@ -19,6 +20,7 @@ const fn ask(limits: &Limits) -> Ask<'_> {
     Ask {
         limits,
         content_crs: None,
+        crs: CrsPolicy::Reject,
         judge: true,
     }
 }

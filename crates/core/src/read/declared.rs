@@ -1,9 +1,11 @@
 //! The CRS in force at a level of the document: header, document, feature, geometry.
 
+use super::Ask;
 use super::known::{Known, Name};
 use crate::code::Code;
 use crate::crs::{self, Declared};
 use crate::pointer;
+use crate::source::CrsPolicy;
 use crate::violation::{Report, Violation};
 
 /// The nearest declaration so far.
@@ -11,20 +13,26 @@ use crate::violation::{Report, Violation};
 pub(super) struct Level {
     pub(super) declared: Option<Declared>,
     from_header: bool,
+    policy: CrsPolicy,
 }
 
 impl Level {
-    pub(super) fn of_header(header: Option<&str>, report: &mut Report) -> Self {
-        let Some(text) = header else {
-            return Self::default();
+    pub(super) fn of_header(ask: &Ask<'_>, report: &mut Report) -> Self {
+        let policy = ask.crs;
+        let Some(text) = ask.content_crs else {
+            return Self {
+                policy,
+                ..Self::default()
+            };
         };
         let declared = crs::parse_name(text);
-        if let Some(violation) = fault(&declared) {
+        if let Some(violation) = fault(&declared, policy) {
             report.push(violation);
         }
         Self {
             declared: Some(declared),
             from_header: true,
+            policy,
         }
     }
 
@@ -49,12 +57,13 @@ impl Level {
                         self.declared.as_ref().map_or("", Declared::text),
                     );
                     report.push(Violation::new(Code::CrsConflict, message).at(at, by.start));
-                } else if let Some(violation) = fault(&declared) {
+                } else if let Some(violation) = fault(&declared, self.policy) {
                     report.push(violation.at(at, by.start));
                 }
                 Self {
                     declared: Some(declared),
                     from_header: self.from_header,
+                    policy: self.policy,
                 }
             }
             Err(by) => {
@@ -63,6 +72,16 @@ impl Level {
                 report.push(Violation::new(Code::CrsConflict, message).at(at, by.start));
                 self.clone()
             }
+        }
+    }
+
+    /// The EPSG code from which coordinates are to be reprojected.
+    pub(super) fn to_reproject(&self) -> Option<u32> {
+        match &self.declared {
+            Some(Declared::Known(crs, _)) if self.policy == CrsPolicy::Reproject => {
+                (!crs.is_crs84()).then(|| crs.epsg())
+            }
+            Some(Declared::Known(..) | Declared::Null | Declared::Unsupported(_)) | None => None,
         }
     }
 
@@ -76,10 +95,19 @@ impl Level {
     }
 }
 
-/// The policy `reject`: anything but longitude and latitude on WGS 84 is refused.
-fn fault(declared: &Declared) -> Option<Violation> {
+/// Anything but longitude and latitude on WGS 84 is refused, unless the policy is
+/// `reproject` and the system is in its list.
+#[cfg_attr(
+    not(feature = "reproject"),
+    allow(unused_variables, reason = "without the list every policy is `reject`")
+)]
+fn fault(declared: &Declared, policy: CrsPolicy) -> Option<Violation> {
     match declared {
         Declared::Known(crs, _) if crs.is_crs84() => None,
+        #[cfg(feature = "reproject")]
+        Declared::Known(crs, text) if policy == CrsPolicy::Reproject => {
+            super::reproject::fault(*crs, text)
+        }
         Declared::Known(crs, text) => {
             let message = format!(
                 "declared as `{text}` (EPSG:{}), not as OGC:CRS84",

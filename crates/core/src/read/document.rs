@@ -167,7 +167,7 @@ fn walk(
     let Some(kind) = type_of(&known, "", report) else {
         return;
     };
-    let header = Level::of_header(course.ask.content_crs, report);
+    let header = Level::of_header(&course.ask, report);
     match &*kind {
         "FeatureCollection" => collection(&known, &header, course, report, visit),
         "Feature" => {

@@ -23,6 +23,7 @@ pub(super) fn bare<'a>(known: &Known<'a>, outer: &Level, course: &mut Course<'_>
         whole: false,
         pointer: String::new(),
         geometry: read.geometry,
+        reprojected: read.level.to_reproject(),
         declared: read.level.declared,
         report,
     };
@@ -42,6 +43,7 @@ pub(super) fn read<'a>(
         value: known.object,
         whole: true,
         geometry: None,
+        reprojected: None,
         declared: outer.declared.clone(),
         report: Report::new(0),
         pointer,
@@ -54,7 +56,10 @@ pub(super) fn read<'a>(
         bbox::check(
             known,
             &feature.pointer,
-            feature.geometry.as_ref(),
+            feature
+                .geometry
+                .as_ref()
+                .filter(|_| feature.reprojected.is_none()),
             &mut report,
         );
     }
@@ -138,5 +143,6 @@ fn geometry_of(
     }
     let read = geometry::read(&Known::of(value), &at, level, course, report);
     feature.geometry = read.geometry;
+    feature.reprojected = read.level.to_reproject();
     feature.declared = read.level.declared;
 }

@@ -66,6 +66,13 @@ pub(super) fn read(
         if is_collection(&here.known) {
             found = enter(here, &mut open, report).and(found);
         } else {
+            if here.level.to_reproject() != level.to_reproject() {
+                let message = "a member of the collection declares another system than it";
+                report.push(
+                    Violation::new(Code::CrsConflict, message)
+                        .at(here.pointer.as_str(), here.known.object.start),
+                );
+            }
             let primitive = primitive(&here, course, report);
             found = found.zip(primitive).map(|(mut found, primitive)| {
                 found.push(primitive);
@@ -87,7 +94,9 @@ pub(super) fn read(
         }
         !empty
     });
-    bbox::check(known, pointer, geometry.as_ref(), report);
+    // A bbox is in the declared system, the geometry no longer.
+    let beside = geometry.as_ref().filter(|_| level.to_reproject().is_none());
+    bbox::check(known, pointer, beside, report);
     Read { geometry, level }
 }
 
@@ -187,12 +196,20 @@ fn primitive(
         return None;
     };
     let at = pointer::child(&here.pointer, "coordinates");
-    let located = positions::read(coordinates, at, shape, course, report)?;
+    #[cfg_attr(
+        not(feature = "reproject"),
+        allow(unused_mut, reason = "only reprojecting changes coordinates")
+    )]
+    let mut located = positions::read(coordinates, at, shape, course, report)?;
     if course.ask.judge {
         if here.level.is_crs84() {
             ranges::check(&located, report);
         }
         topology::judge(&located, course, report);
+        #[cfg(feature = "reproject")]
+        if let Some(code) = here.level.to_reproject() {
+            super::reproject::reproject(code, &mut located, report);
+        }
     }
     Some(located.primitive)
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::geometry::Primitive;
+use crate::source::CrsPolicy;
 use crate::violation::Place;
 
 fn told(body: &str) -> Vec<(Code, String, Option<u64>)> {
@@ -16,6 +17,7 @@ fn report(body: &str) -> Vec<Violation> {
     let ask = Ask {
         limits: &limits,
         content_crs: None,
+        crs: CrsPolicy::Reject,
         judge: true,
     };
     let mut all = Vec::new();
@@ -224,6 +226,7 @@ fn a_nested_collection_keeps_document_order() {
     let ask = Ask {
         limits: &limits,
         content_crs: None,
+        crs: CrsPolicy::Reject,
         judge: true,
     };
     let mut xs = Vec::new();
