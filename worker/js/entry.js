@@ -54,17 +54,6 @@ function headersOf(headers, names) {
   return lines;
 }
 
-async function short(request, headers, declared, env) {
-  const length = Number(declared);
-  inFlight += length;
-  try {
-    const body = await request.arrayBuffer();
-    return await glue.take(headLines(request.url, headers, declared, env), new Uint8Array(body), env);
-  } finally {
-    inFlight -= length;
-  }
-}
-
 function freshen() {
   if (state.criticalError) {
     glue.__wbg_reset_state();
@@ -75,17 +64,23 @@ function freshen() {
 export default {
   async fetch(request, env, context) {
     freshen();
+    let taken = 0;
     try {
       const headers = request.headers;
       const declared = headers.get("content-length");
       const length = Number(declared ?? NaN);
       const modest = length >= 0 && length <= SHORT_BYTES_MAX && inFlight + length <= IN_FLIGHT_BYTES_MAX;
-      return modest && request.method === "POST"
-        ? await short(request, headers, declared, env)
-        : await glue.fetch(request, env, context);
+      if (!modest || request.method !== "POST") return await glue.fetch(request, env, context);
+      taken = length;
+      inFlight += taken;
+      const body = await request.arrayBuffer();
+      const answer = glue.take(headLines(request.url, headers, declared, env), new Uint8Array(body), env);
+      return answer instanceof Response ? answer : await answer;
     } catch (error) {
       failed(error);
       throw error;
+    } finally {
+      inFlight -= taken;
     }
   },
 

@@ -37,7 +37,7 @@ impl Credits {
 
     /// Reserves up to `wanted` for a shard that holds `shard_entries`; none when there
     /// is no room for one entry, or not for `least` of them over all shards. Who can wait
-    /// for half a batch asks so: many shards that each take what just came free would all
+    /// for a batch asks so: many shards that each take what just came free would all
     /// go on with slivers, and a batch costs nearly as much as its rows.
     #[must_use]
     pub fn reserve(&mut self, wanted: Load, least: usize, shard_entries: usize) -> Option<Load> {

@@ -53,11 +53,11 @@ impl EngineSettings {
         }
     }
 
-    /// Credits that are worth a fetch when more will come free: half a batch, and never much
+    /// Credits that are worth a fetch when more will come free: a batch, and never much
     /// of all there are.
     pub(crate) fn fetch_events_least(&self) -> usize {
-        let batch = self.batch.events_max / 2;
-        batch.min(self.credits.entries_max / 32).max(1)
+        let batch = self.batch.events_max;
+        batch.min(self.credits.entries_max / 16).max(1)
     }
 }
 
