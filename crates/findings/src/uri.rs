@@ -60,12 +60,12 @@ mod tests {
 
     #[test]
     fn files_below_the_base_are_relative_and_others_are_not() {
-        let uri = |file: &str| file_uri(Path::new(file), Some(Path::new("/work/maps")));
+        let uri = |file: &str| file_uri(Path::new(file), Some(Path::new("/srv/maps")));
         assert_eq!(uri("a.json"), "a.json");
         assert_eq!(uri("./in/../in/a b.json"), "in/a%20b.json");
-        assert_eq!(uri("/work/maps/in/a.json"), "in/a.json");
-        assert_eq!(uri("/work/mapsx/a.json"), "file:///work/mapsx/a.json");
-        assert_eq!(uri("../a.json"), "file:///work/a.json");
+        assert_eq!(uri("/srv/maps/in/a.json"), "in/a.json");
+        assert_eq!(uri("/srv/mapsx/a.json"), "file:///srv/mapsx/a.json");
+        assert_eq!(uri("../a.json"), "file:///srv/a.json");
         assert_eq!(uri("c:d\n%é"), "c%3Ad%0A%25%C3%A9");
         assert_eq!(file_uri(Path::new("/a"), None), "file:///a");
     }

@@ -75,9 +75,9 @@ fn tell(judged: &Judged) -> Value {
     json!({ "events": events, "violations": violations })
 }
 
+/// As it is told, byte for byte.
 fn view(violation: &Violation) -> Value {
     let mut json = JsonText::default();
     violation.tell(&mut json);
-    // What cannot be read again stands as null, and no other program says the same.
-    serde_json::from_slice(&json.into_bytes()).unwrap_or_default()
+    Value::String(json.into_text())
 }

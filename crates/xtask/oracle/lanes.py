@@ -146,7 +146,7 @@ class Run:
         bodies = [point(number, position) for number, position in enumerate(positions)]
         for position, answer in zip(positions, self.both(grid, level, bodies)):
             axis = "longitude" if abs(position[0]) > 180 else "latitude"
-            codes = [violation["code"] for violation in answer["violations"]]
+            codes = [json.loads(violation)["code"] for violation in answer["violations"]]
             if answer["events"] != [None] or f"crs.{axis}_out_of_range" not in codes:
                 self.differing.append(f"{position}: {answer}")
 
