@@ -197,14 +197,9 @@ impl Report {
         }
     }
 
-    /// Puts what is kept into document order.
+    /// Puts what is kept into document order. Over several documents, what concerns one as a
+    /// whole stands with it.
     pub fn sort(&mut self) {
-        self.kept
-            .sort_by_key(|violation| (violation.feature.is_some(), violation.byte_offset));
-    }
-
-    /// The same over several documents, where what concerns one as a whole stands with it.
-    pub(crate) fn sort_by_place(&mut self) {
         self.kept.sort_by_key(|violation| {
             let in_document = violation.feature.is_some();
             (violation.record, in_document, violation.byte_offset)

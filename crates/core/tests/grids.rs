@@ -96,6 +96,13 @@ fn one_place_has_one_cell_at_180_degrees_and_at_the_poles() {
     }
 }
 
+#[test]
+fn a_place_on_a_border_has_the_cell_that_it_has_in_wasm() {
+    // Native sines of a platform's own library gave `8dc3681436124bf`.
+    let cell = Grid::H3.cell_at(-66.445_408_370_754_27, -35.101_814_104_731_5, 13);
+    assert_eq!(cell.unwrap().to_string(), "8dc3681436a187f");
+}
+
 proptest! {
     #[test]
     fn a_cell_is_known_by_its_grid_and_number(

@@ -142,7 +142,7 @@ impl<'a> Bench<'a> {
 
     /// The verdict on a body of several documents.
     pub(super) fn close(mut self) -> Judged {
-        self.report.sort_by_place();
+        self.report.sort();
         Judged {
             entries: self.entries,
             whole: self.whole,

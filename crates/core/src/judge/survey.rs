@@ -62,7 +62,7 @@ pub fn survey_records(
         let violation = Violation::new(Code::ParseEmpty, "the file holds no record");
         return Report::of(violation.at("", 0));
     }
-    course.whole.sort_by_place();
+    course.whole.sort();
     course.whole
 }
 
