@@ -44,14 +44,42 @@ impl Deployment {
     }
 
     /// The queue here, the map there.
-    ///
-    /// # Panics
-    /// When a server or the consumer does not come up.
     #[must_use]
     pub fn start_on(queue: Queue, map: Map) -> Self {
+        Self::start_with(queue, map, settings::door(), &Table::new())
+    }
+
+    /// Both in servers, for bodies of up to so many bytes: a statement takes seconds then.
+    ///
+    /// # Panics
+    /// When the settings do not parse.
+    #[must_use]
+    pub fn start_for(body_bytes_max: u64) -> Self {
+        let patience = "[redis]
+            response_ms = 20_000
+            [postgis]
+            lease_ms = 120_000
+            statement_ms = 30_000
+            call_ms = 35_000";
+        let patience = patience.parse().expect("settings");
+        let door = settings::door_for(body_bytes_max);
+        Self::start_with(Queue::Redis, Map::Postgis, door, &patience)
+    }
+
+    /// The same with that door; `more` stands over the settings of the servers.
+    ///
+    /// # Panics
+    /// When a server or the consumer does not come up, or `more` has another section.
+    #[must_use]
+    pub fn start_with(queue: Queue, map: Map, door: Table, more: &Table) -> Self {
         let (redis, postgis) = (redis::Server::start(), Postgis::start());
-        let mut all = settings::door();
+        let mut all = door;
         all.extend(servers(&redis, &postgis));
+        for (name, more) in more {
+            let section = all.get_mut(name).and_then(Value::as_table_mut);
+            let more = more.as_table().cloned().unwrap_or_default();
+            section.expect("a section of a server").extend(more);
+        }
         let mut run = Table::new();
         if queue == Queue::Redis {
             run.insert("queue".to_owned(), Value::from("redis"));

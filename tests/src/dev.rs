@@ -14,6 +14,7 @@ use toml::{Table, Value};
 
 const START_LIMIT: Duration = Duration::from_mins(1);
 const HARNESS: &str = include_str!("dev/harness.js");
+const WATCH: &str = include_str!("dev/watch.js");
 
 /// A running Worker with its queue and bucket.
 #[derive(Debug)]
@@ -29,11 +30,7 @@ impl Dev {
     /// The Worker on route `queue`, its bridge posting to that port, for bodies of 8 MiB.
     #[must_use]
     pub fn start(relay_port: u16) -> Self {
-        let mut door = settings::door();
-        let limits = door.get_mut("limits").and_then(Value::as_table_mut);
-        let limits = limits.expect("limits of the tests");
-        limits.insert("body_bytes_max".to_owned(), (8_i64 << 20).into());
-        Self::start_with(relay_port, door)
+        Self::start_with(relay_port, settings::door_for(8 << 20))
     }
 
     /// The same with that door.
@@ -47,7 +44,9 @@ impl Dev {
         let bundle = folder.path().join("bundle");
         fs::create_dir(&bundle).expect("a folder");
         edge::copy_bundle(&bundle);
-        fs::write(bundle.join("harness.js"), HARNESS).expect("a file");
+        for (name, text) in [("harness.js", HARNESS), ("watch.js", WATCH)] {
+            fs::write(bundle.join(name), text).expect("a file");
+        }
         let config = folder.path().join("wrangler.toml");
         fs::write(&config, settings(relay_port, door).to_string()).expect("a file");
         let port = free_port();
@@ -126,6 +125,17 @@ impl Dev {
         self.look(&Request::get("/test/plan"))
     }
 
+    /// The most linear memory that the Worker's wasm ever had, of its request handler and its
+    /// bridge together.
+    ///
+    /// # Panics
+    /// When it does not say.
+    #[must_use]
+    pub fn wasm_bytes(&self) -> u64 {
+        let told = self.look(&Request::get("/test/memory"));
+        told.as_u64().expect("a number")
+    }
+
     /// Waits until so many messages were handed over, repeats included.
     pub fn await_hand_overs(&self, messages: u64, limit: Duration) {
         wait::until("hand-overs", limit, || {
@@ -149,7 +159,7 @@ fn settings(relay_port: u16, door: Table) -> Table {
     }
     wrangler.insert("main".to_owned(), "bundle/harness.js".into());
     wrangler.insert("base_dir".to_owned(), "bundle".into());
-    let rule: Table = json!({"type": "ESModule", "globs": ["**/index.js"]})
+    let rule: Table = json!({"type": "ESModule", "globs": ["**/index.js", "**/watch.js"]})
         .as_object()
         .map(|rule| toml::Table::try_from(rule).expect("a table"))
         .expect("an object");

@@ -34,13 +34,19 @@ impl Edge {
     /// The Worker with the settings of the tests, relaying to that port.
     #[must_use]
     pub fn start(relay_port: u16) -> Self {
+        Self::start_for(relay_port, settings::door())
+    }
+
+    /// The same with that door.
+    #[must_use]
+    pub fn start_for(relay_port: u16, door: Table) -> Self {
         let mut vars = Table::new();
         vars.insert("ROUTE".to_owned(), "relay".into());
         vars.insert(
             "RELAY_URL".to_owned(),
             format!("http://127.0.0.1:{relay_port}").into(),
         );
-        vars.insert("DOOR".to_owned(), settings::door().into());
+        vars.insert("DOOR".to_owned(), door.into());
         Self::start_with(&vars, &settings::SECRETS)
     }
 

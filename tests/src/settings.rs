@@ -71,6 +71,33 @@ auth = { bearer = { secrets = ["TOKEN_SECRET"] } }
 body_bytes_max = 1_048_576
 "#;
 
+/// The door of the tests for bodies of up to so many bytes, each of which may be all
+/// coordinates of one geometry.
+///
+/// # Panics
+/// When it has no limits.
+#[must_use]
+pub fn door_for(body_bytes_max: u64) -> Table {
+    /// `[0,0],` has as many bytes.
+    const POSITION_BYTES_MIN: u64 = 6;
+    /// Many times what the judge needs where boxes separate.
+    const WORK_PER_BYTE: u64 = 10;
+    let mut door = door();
+    let limits = door.get_mut("limits").and_then(Value::as_table_mut);
+    let limits = limits.expect("limits of the tests");
+    // The envelope has some hundred bytes beside its payload.
+    for (name, number) in [
+        ("body_bytes_max", body_bytes_max),
+        ("envelope_bytes_max", body_bytes_max + (64 << 10)),
+        ("vertices_max", body_bytes_max / POSITION_BYTES_MIN),
+        ("work_max", body_bytes_max * WORK_PER_BYTE),
+    ] {
+        let number = i64::try_from(number).expect("a small number");
+        limits.insert(name.to_owned(), number.into());
+    }
+    door
+}
+
 /// A secret of [`SECRETS`].
 ///
 /// # Panics

@@ -36,6 +36,7 @@ use hexlane_tests::streams::entries;
 use hexlane_tests::wait;
 use row::{EVENTS, Row, point};
 use std::time::Duration;
+use toml::{Table, Value};
 
 const DRAIN_LIMIT: Duration = Duration::from_secs(30);
 
@@ -74,9 +75,13 @@ struct Fronts {
 
 impl Fronts {
     fn start() -> Self {
-        let (native, behind) = (Consumer::start(), Consumer::start());
+        Self::start_for(&settings::door())
+    }
+
+    fn start_for(door: &Table) -> Self {
+        let (native, behind) = (Consumer::start_with(door), Consumer::start_with(door));
         let relay = Relay::to(behind.port);
-        let edge = Edge::start(relay.port);
+        let edge = Edge::start_for(relay.port, door.clone());
         Self {
             native,
             behind,
@@ -418,6 +423,22 @@ fn a_body_that_is_cut_is_never_enqueued_even_where_what_came_is_whole() {
     }
 }
 
+/// A door with room for the bytes judges the rest as ever: both front ends give the row's answer,
+/// in the same bytes, and go on.
+fn judged_where_there_is_room(body_bytes_max: u64, row: &Row) {
+    let mut door = settings::door_for(body_bytes_max);
+    let limits = door.get_mut("limits").and_then(Value::as_table_mut);
+    let vertices_max = i64::try_from(VERTICES / 10).expect("a small number");
+    let limits = limits.expect("limits of the tests");
+    limits.insert("vertices_max".to_owned(), vertices_max.into());
+    let fronts = Fronts::start_for(&door);
+    let faults = faults(row, &fronts.ask(&row.request));
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    for answer in fronts.ask(&Request::post(EVENTS, point("behind it", "[1,2]"))) {
+        assert_eq!(answer.expect("an answer").status, 202);
+    }
+}
+
 /// In 60 MB of one line: far over every cap of the door, and nothing to `hexlane check`.
 const VERTICES: usize = 10_000_000;
 
@@ -444,6 +465,8 @@ fn slow_a_line_of_ten_million_vertices_is_too_much_for_the_door_and_valid_in_a_f
     let geometry = format!(r#"{{"type":"LineString","coordinates":[{positions}]}}"#);
     let body = row::feature("long", &geometry);
     too_large_for_the_door(&body);
+    let row = Row::refused("a long line", 413, "limit.vertices", body.as_str());
+    judged_where_there_is_room(64 << 20, &row);
     valid_in_a_file(&body);
 }
 
@@ -451,6 +474,8 @@ fn slow_a_line_of_ten_million_vertices_is_too_much_for_the_door_and_valid_in_a_f
 fn collections_nested_100_000_deep_are_too_large_for_the_door_and_too_deep_in_a_file() {
     let body = extremes::nested_collections(100_000);
     too_large_for_the_door(&body);
+    let row = Row::refused("collections", 413, "limit.depth", body.as_str());
+    judged_where_there_is_room(8 << 20, &row);
     let (exit, lines) = checked(&body);
     assert_eq!(exit, Some(2), "the file cannot be read: {lines:#?}");
     assert!(
@@ -462,7 +487,7 @@ fn collections_nested_100_000_deep_are_too_large_for_the_door_and_too_deep_in_a_
 }
 
 #[test]
-fn forty_thousand_holes_are_valid_in_a_file() {
+fn forty_thousand_holes_are_valid_at_a_door_with_room_and_in_a_file() {
     let hole = |x: u32, y: u32| {
         let [x, y] = [x, y].map(|at| f64::from(at) * 0.4);
         format!(
@@ -475,6 +500,7 @@ fn forty_thousand_holes_are_valid_in_a_file() {
     let shell = "[[-1,-1],[90,-1],[90,90],[-1,90],[-1,-1]]".to_owned();
     let rings: Vec<String> = std::iter::once(shell).chain(holes).collect();
     let body = row::polygon("holes", &format!("[{}]", rings.join(",")));
+    judged_where_there_is_room(8 << 20, &Row::accepted("holes", body.as_str()));
     valid_in_a_file(&body);
 }
 

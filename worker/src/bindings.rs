@@ -26,7 +26,8 @@ use wasm_bindgen::{JsCast, JsValue};
 use worker::{Bucket, Env, worker_sys};
 
 /// Bytes of bodies in flight in one isolate: it has 128 MB, and a body costs about
-/// three times its size until it is answered.
+/// three times its size until it is answered. A cap of one body above it makes room for one
+/// such body: else every one of them would be told for ever to come again.
 const IN_FLIGHT_BYTES_MAX: u64 = 24 << 20;
 
 /// The largest envelope of route `redis` unless a setting says otherwise: what waits there
@@ -44,6 +45,8 @@ pub(crate) struct Edge {
     pub(crate) route: Route,
     /// The largest envelope that the route carries; a larger one leaves its payload in R2.
     pub(crate) envelope_bytes_max: u64,
+    /// Whether it can.
+    pub(crate) stores_payloads: bool,
 }
 
 /// Where accepted events go.
@@ -113,17 +116,20 @@ fn read(env: &Env) -> Result<Edge, String> {
         bucket(env)?;
     }
     // Where a larger one cannot go by pointer, the judge refuses it.
-    if !(has_bucket && carries.pointers) {
+    let stores_payloads = has_bucket && carries.pointers;
+    if !stores_payloads {
         *limit = envelope_bytes_max;
     }
+    let in_flight_bytes_max = settings.limits.body_bytes_max.max(IN_FLIGHT_BYTES_MAX);
     let door = settings
         .resolve(|name| text(env, name))
         .map_err(|error| error.to_string())?;
     Ok(Edge {
         door,
-        budget: Budget::new(IN_FLIGHT_BYTES_MAX),
+        budget: Budget::new(in_flight_bytes_max),
         route,
         envelope_bytes_max,
+        stores_payloads,
     })
 }
 

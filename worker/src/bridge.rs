@@ -5,7 +5,7 @@
 //! decides; here are the effects.
 
 use crate::bindings::{self, Relay};
-use crate::route::relay::post;
+use crate::route::relay::{Said, post, post_body};
 use crate::{clock, payloads};
 use hexlane_door::bridge::{LOOKS_MAX, PARCEL_BYTES_MAX, Pointed, concerns_a_piece, delay_s};
 use hexlane_door::relay::{pack_promised, read_answer};
@@ -32,6 +32,16 @@ struct Held {
 struct Refused {
     status: Option<u16>,
     retry_after_s: u32,
+}
+
+impl Refused {
+    /// Not by the relay's word.
+    const fn unclear() -> Self {
+        Self {
+            status: None,
+            retry_after_s: 0,
+        }
+    }
 }
 
 /// Carries a batch to the relay.
@@ -70,7 +80,7 @@ struct Bridge {
 }
 
 impl Bridge {
-    /// A message with its payload; none when it is asked for again.
+    /// A message with its payload; none when it is settled by itself.
     async fn hold(&self, message: Message) -> Option<Held> {
         let attempts = attempts(&message);
         let bytes = match message.body() {
@@ -89,13 +99,30 @@ impl Bridge {
                 object: None,
             });
         };
+        let streamed = if pointed.is_streamed() {
+            self.pass(&pointed, attempts).await
+        } else {
+            Ok(None)
+        };
+        let held = |piece, intact: bool| Held {
+            attempts,
+            object: intact.then(|| pointed.key().to_owned()),
+            piece,
+            message: message.clone(),
+        };
+        match streamed {
+            Ok(None) => {}
+            Ok(Some(intact)) => {
+                self.acknowledge(&[held(Vec::new(), intact)]).await;
+                return None;
+            }
+            Err(refused) => {
+                again(&message, delay_s(attempts, refused.retry_after_s));
+                return None;
+            }
+        }
         match self.payload(&pointed, attempts).await {
-            Ok((found, intact)) => Some(Held {
-                message,
-                attempts,
-                object: intact.then(|| pointed.key().to_owned()),
-                piece: pointed.resolved(found),
-            }),
+            Ok((found, intact)) => Some(held(pointed.clone().resolved(found), intact)),
             Err(reason) => {
                 worker::console_warn!("bridge.payload_unavailable: {}: {reason}", pointed.key());
                 again(&message, delay_s(attempts, 0));
@@ -121,6 +148,41 @@ impl Bridge {
         Ok((found, false))
     }
 
+    /// Posts an event whose payload is too large to hold: its object is read twice, once to be
+    /// signed and checked, and then as the end of the request's body. Whether it was whole;
+    /// none when there is no object of its length.
+    async fn pass(&self, pointed: &Pointed, attempts: u32) -> Result<Option<bool>, Refused> {
+        let (relay, key) = (self.relay()?, pointed.key());
+        let failed = |reason: String| {
+            worker::console_warn!("bridge.payload_unavailable: {key}: {reason}");
+            Refused::unclear()
+        };
+        let bucket = self
+            .bucket
+            .as_ref()
+            .map_err(|reason| failed(reason.clone()))?;
+        let object = || async { payloads::open(bucket, pointed).await.map_err(failed) };
+        let passing = pointed.passing(relay.secret.as_ref(), clock::now_us());
+        let (Some(mut passing), Some(stream)) = (passing, object().await?) else {
+            return Ok(None);
+        };
+        let passed = payloads::each(stream, |chunk| passing.pass(chunk)).await;
+        passed.map_err(failed)?;
+        let changed = || failed("it changes while it is read".to_owned());
+        let passed = passing.finish().ok_or_else(changed)?;
+        let intact = pointed.is_passed(&passed);
+        if !intact && attempts < LOOKS_MAX {
+            return Err(failed("it is damaged".to_owned()));
+        }
+        if !intact {
+            worker::console_error!("bridge.payload_damaged: {key}; its event goes to poison");
+        }
+        let stream = object().await?.ok_or_else(changed)?;
+        let body = payloads::behind(&passed, &stream);
+        let answer = post_body(&relay.url, &passed.headers, body, TIMEOUT_MS).await;
+        taken(answer, 1).map(|()| Some(intact))
+    }
+
     /// Posts a parcel and settles its messages.
     async fn deliver(&self, parcel: Vec<Held>) {
         match self.post(&parcel).await {
@@ -143,38 +205,19 @@ impl Bridge {
         }
     }
 
-    async fn post(&self, parcel: &[Held]) -> Result<(), Refused> {
-        let refused = |status, retry_after_s| Refused {
-            status,
-            retry_after_s,
-        };
-        let relay = self.relay.as_ref().map_err(|reason| {
+    fn relay(&self) -> Result<&Relay, Refused> {
+        self.relay.as_deref().map_err(|reason| {
             worker::console_error!("settings.invalid: {reason}");
-            refused(None, 0)
-        })?;
+            Refused::unclear()
+        })
+    }
+
+    async fn post(&self, parcel: &[Held]) -> Result<(), Refused> {
+        let relay = self.relay()?;
         let pieces: Vec<&[u8]> = parcel.iter().map(|held| held.piece.as_slice()).collect();
         let signed = pack_promised(&pieces, relay.secret.as_ref(), clock::now_us());
         let answer = post(&relay.url, signed, TIMEOUT_MS).await;
-        let (status, retry_after, body) = answer.map_err(|error| {
-            worker::console_warn!("relay.unreachable: {error}");
-            refused(None, 0)
-        })?;
-        let said = match read_answer(status, retry_after.as_deref(), &body) {
-            Ok(said) if said.len() == parcel.len() => said,
-            Ok(_) => return Err(refused(None, 0)),
-            Err(
-                Unavailable::Backlog { retry_after_s } | Unavailable::Unclear { retry_after_s },
-            ) => {
-                worker::console_error!("relay.unconfirmed: the relay answered {status}");
-                return Err(refused(Some(status), retry_after_s));
-            }
-        };
-        let conflicts = said.iter().filter(|each| **each == Enqueued::Conflict);
-        let conflicts = conflicts.count();
-        if conflicts > 0 {
-            worker::console_warn!("idempotency.key_reused: {conflicts} events went to poison");
-        }
-        Ok(())
+        taken(answer, parcel.len())
     }
 
     /// The relay has them: their objects are of no use any more, and neither are they.
@@ -188,6 +231,31 @@ impl Bridge {
             }
         }
     }
+}
+
+/// Whether the relay has so many pieces.
+fn taken(answer: worker::Result<Said>, pieces: usize) -> Result<(), Refused> {
+    let (status, retry_after, body) = answer.map_err(|error| {
+        worker::console_warn!("relay.unreachable: {error}");
+        Refused::unclear()
+    })?;
+    let said = match read_answer(status, retry_after.as_deref(), &body) {
+        Ok(said) if said.len() == pieces => said,
+        Ok(_) => return Err(Refused::unclear()),
+        Err(Unavailable::Backlog { retry_after_s } | Unavailable::Unclear { retry_after_s }) => {
+            worker::console_error!("relay.unconfirmed: the relay answered {status}");
+            return Err(Refused {
+                status: Some(status),
+                retry_after_s,
+            });
+        }
+    };
+    let conflicts = said.iter().filter(|each| **each == Enqueued::Conflict);
+    let conflicts = conflicts.count();
+    if conflicts > 0 {
+        worker::console_warn!("idempotency.key_reused: {conflicts} events went to poison");
+    }
+    Ok(())
 }
 
 fn ask_again(parcel: &[Held], refused: &Refused) {

@@ -1,6 +1,7 @@
 //! One request: head, bytes, verdict, route, answer. Two ways in, one way through.
 
 use crate::bindings::Edge;
+use crate::payloads::Arriving;
 use crate::{clock, reply, route};
 use futures_util::StreamExt;
 use hexlane_door::{Answer, Decision, EVENT_HEADERS, EVENT_MARK, Head, Meter, Problem};
@@ -21,7 +22,7 @@ pub(crate) fn whole(head_lines: &str, body: &[u8], edge: &Rc<Edge>, env: Env) ->
         Ok(Decision::Enqueue(enqueue)) => {
             let edge = Rc::clone(edge);
             let settled = async move {
-                let answer = route::settle(enqueue, &edge, &env).await;
+                let answer = route::settle(enqueue, Arriving::default(), &edge, &env).await;
                 Ok(reply::response(&answer))
             };
             future_to_promise(settled).into()
@@ -56,9 +57,13 @@ pub(crate) async fn streamed(mut request: Request, edge: &Edge, env: &Env) -> An
     if let Some(answer) = live(&head) {
         return answer;
     }
-    match judge_streamed(&mut request, &head, edge).await {
-        Ok(Decision::Answer(answer)) | Err(answer) => answer,
-        Ok(Decision::Enqueue(enqueue)) => route::settle(enqueue, edge, env).await,
+    let mut arriving = Arriving::default();
+    match judge_streamed(&mut request, &head, edge, env, &mut arriving).await {
+        Ok(Decision::Answer(answer)) | Err(answer) => {
+            arriving.take_back().await;
+            answer
+        }
+        Ok(Decision::Enqueue(enqueue)) => route::settle(enqueue, arriving, edge, env).await,
     }
 }
 
@@ -66,10 +71,15 @@ async fn judge_streamed(
     request: &mut Request,
     head: &Head,
     edge: &Edge,
+    env: &Env,
+    arriving: &mut Arriving,
 ) -> Result<Decision, Answer> {
     let opened = edge.door.open(head)?;
     let mut meter = opened.meter(&edge.budget)?;
-    read(request, &mut meter).await?;
+    if edge.stores_payloads && opened.is_one_document() {
+        *arriving = Arriving::awaited(env);
+    }
+    read(request, &mut meter, arriving).await?;
     let body = meter.finish()?;
     Ok(opened.judge(body, clock::now_us()))
 }
@@ -101,7 +111,11 @@ fn path(url: &str) -> &str {
     path.split(['?', '#']).next().unwrap_or(path)
 }
 
-async fn read(request: &mut Request, meter: &mut Meter) -> Result<(), Answer> {
+async fn read(
+    request: &mut Request,
+    meter: &mut Meter,
+    arriving: &mut Arriving,
+) -> Result<(), Answer> {
     if request.inner().body().is_none() {
         return Ok(());
     }
@@ -109,6 +123,7 @@ async fn read(request: &mut Request, meter: &mut Meter) -> Result<(), Answer> {
     let mut stream = request.stream().map_err(|_| cut())?;
     while let Some(chunk) = stream.next().await {
         meter.push(&chunk.map_err(|_| cut())?)?;
+        arriving.see(meter.arrived()).await;
     }
     Ok(())
 }

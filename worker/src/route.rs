@@ -5,7 +5,7 @@ mod redis;
 pub(crate) mod relay;
 
 use crate::bindings::{Edge, Route};
-use crate::payloads;
+use crate::payloads::{self, Arriving};
 use hexlane_door::{Answer, Enqueue, Enqueued, Unavailable};
 use worker::Env;
 
@@ -13,14 +13,26 @@ use worker::Env;
 pub(crate) const UNCLEAR: Unavailable = Unavailable::Unclear { retry_after_s: 1 };
 
 /// Stores what is too large for the route, enqueues, and answers.
-pub(crate) async fn settle(mut enqueue: Enqueue, edge: &Edge, env: &Env) -> Answer {
-    let large = match enqueue.take_large(edge.envelope_bytes_max, payloads::new_key) {
+pub(crate) async fn settle(
+    mut enqueue: Enqueue,
+    mut arriving: Arriving,
+    edge: &Edge,
+    env: &Env,
+) -> Answer {
+    let mut first = arriving.key();
+    let key = || first.take().unwrap_or_else(payloads::new_key);
+    let large = match enqueue.take_large(edge.envelope_bytes_max, key) {
         Ok(large) => large,
-        Err(answer) => return answer,
+        Err(answer) => {
+            arriving.take_back().await;
+            return answer;
+        }
     };
     // What was stored and is not enqueued goes by the bucket's lifecycle rule: after an
     // unclear enqueue nobody knows whether a pointer to it is under way.
-    if !large.is_empty() && payloads::store(large, env).await.is_err() {
+    if large.is_empty() {
+        arriving.take_back().await;
+    } else if payloads::store(large, arriving, env).await.is_err() {
         return enqueue.settle(Err(UNCLEAR));
     }
     let said = send(&enqueue, edge, env).await;

@@ -129,6 +129,9 @@ codes! {
     CrsUnknown "crs.unknown" CrsTransform CrsMismatch Error "GeoJSON 2008 section 3" "leave crs out, or name OGC:CRS84";
     CrsUnsupported "crs.unsupported" CrsTransform CrsMismatch Error "RFC 7946 section 4" "name the CRS by its OGC or EPSG code";
     CrsNeedsGrid "crs.needs_grid" CrsTransform CrsMismatch Error "EPSG dataset" "send OGC:CRS84: only a datum grid transforms this system well enough";
+    CrsAccuracy "crs.accuracy" CrsTransform CrsMismatch Error "source, crs_accuracy_mm_max" "send OGC:CRS84, or a system that is reprojected more exactly";
+    CrsNorthingFirst "crs.northing_first" CrsTransform CrsMismatch Warning "RFC 7946 section 3.1.1" "send easting, northing whatever the code says of its axes";
+    CrsBeyondMercator "crs.beyond_mercator" CrsTransform CrsMismatch Error "source, canonical_crs" "keep latitude within 85.051129 degrees; the map is in EPSG:3857";
     CrsNoPlace "crs.no_place" CrsTransform CrsMismatch Error "EPSG dataset" "send coordinates of the declared system";
     CrsConflict "crs.conflict" CrsTransform CrsMismatch Error "OGC 17-069r4 section 6" "declare one CRS";
     CrsLongitudeRange "crs.longitude_out_of_range" CrsTransform CrsMismatch Error "RFC 7946 section 4" "keep longitude within 180 degrees; split at the antimeridian";

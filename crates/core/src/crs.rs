@@ -2,7 +2,28 @@
 //! 2008, or JSON-FG's `coordRefSys`; the nearest level wins, and two that disagree on
 //! one level are an error. It transforms nothing. A link is never fetched.
 
+mod rule;
+
+pub(crate) use rule::CrsRule;
+
 use crate::json::{Kind, Value};
+use serde::{Deserialize, Serialize};
+
+/// The system that the map is stored in: every place must have one there. Geometry travels as
+/// longitude and latitude whatever it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Canonical {
+    /// Longitude and latitude on WGS 84.
+    #[default]
+    #[serde(rename = "EPSG:4326")]
+    LonLat,
+    /// Web Mercator, which ends before the poles.
+    #[serde(rename = "EPSG:3857")]
+    WebMercator,
+}
+
+/// The latitude at which the square map of EPSG:3857 ends.
+pub const MERCATOR_LATITUDE_MAX: f64 = 85.051_129;
 
 /// A coordinate reference system, by its registered name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

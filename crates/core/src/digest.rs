@@ -11,6 +11,23 @@ pub fn sha256(bytes: &[u8]) -> Sha256Digest {
     Sha256::digest(bytes).into()
 }
 
+/// SHA-256 of bytes that come one after the other.
+#[derive(Clone, Debug, Default)]
+pub struct Hashing(Sha256);
+
+impl Hashing {
+    /// The next bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// Of all of them.
+    #[must_use]
+    pub fn finish(self) -> Sha256Digest {
+        self.0.finalize().into()
+    }
+}
+
 /// The first eight bytes of a digest, big-endian.
 #[must_use]
 pub fn leading_u64(digest: &Sha256Digest) -> u64 {

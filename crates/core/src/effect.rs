@@ -2,6 +2,7 @@
 //! properties as text. The consumer reads it from the envelope; under the same contract
 //! it judges nothing again.
 
+use crate::crs::CrsRule;
 use crate::envelope::{CONTRACT, Envelope};
 use crate::limits::Limits;
 use crate::read::{self, Ask};
@@ -56,7 +57,7 @@ impl Effect {
         let ask = Ask {
             limits: &limits,
             content_crs: envelope.declared_crs.as_deref(),
-            crs: policy_of(&envelope),
+            crs: rule_of(&envelope),
             judge: false,
         };
         let mut found = None;
@@ -95,12 +96,12 @@ impl Effect {
     }
 }
 
-/// The policy under which the door took it.
-fn policy_of(envelope: &Envelope) -> CrsPolicy {
-    match envelope.derived {
+/// The rule under which the door took it.
+const fn rule_of(envelope: &Envelope) -> CrsRule {
+    CrsRule::of_envelope(match envelope.derived {
         Some(_) => CrsPolicy::Reproject,
         None => CrsPolicy::Reject,
-    }
+    })
 }
 
 /// The payload, once it is known to be the one that the door judged. Asked before
@@ -133,7 +134,7 @@ pub fn judge_again(envelope: &Envelope) -> Option<Violation> {
     let ask = Ask {
         limits: &limits,
         content_crs: envelope.declared_crs.as_deref(),
-        crs: policy_of(envelope),
+        crs: rule_of(envelope),
         judge: true,
     };
     let mut first = None;

@@ -175,6 +175,13 @@ impl Envelope {
         wire::encode(self)
     }
 
+    /// The bytes that [`Envelope::encode`] would give with a payload of that length in place,
+    /// but for the payload, which comes last: it can follow from elsewhere.
+    #[must_use]
+    pub fn encode_lead(&self, payload_bytes: usize) -> Vec<u8> {
+        wire::encode_lead(self, payload_bytes)
+    }
+
     /// How many bytes [`Envelope::encode`] would give.
     #[must_use]
     pub fn encoded_len(&self) -> usize {

@@ -10,6 +10,7 @@ mod document;
 mod feature;
 mod geometry;
 mod known;
+mod mercator;
 mod place;
 mod positions;
 mod ranges;
@@ -23,11 +24,10 @@ pub(crate) use place::{Offsets, Place};
 pub(crate) use records::{Record, lines, sequence};
 
 use crate::code::Code;
-use crate::crs::Declared;
+use crate::crs::{CrsRule, Declared};
 use crate::geometry::Geometry;
 use crate::json::{Index, Value};
 use crate::limits::Limits;
-use crate::source::CrsPolicy;
 use crate::violation::{Report, Violation};
 use std::ops::Range;
 
@@ -38,7 +38,7 @@ pub(crate) struct Ask<'a> {
     /// Header `Content-Crs`, as received.
     pub(crate) content_crs: Option<&'a str>,
     /// What is done with another CRS than OGC:CRS84.
-    pub(crate) crs: CrsPolicy,
+    pub(crate) crs: CrsRule,
     /// Whether validity is judged; a consumer of the same contract does not.
     pub(crate) judge: bool,
 }
@@ -73,23 +73,31 @@ struct Course<'a> {
     first: u32,
     vertices_left: u64,
     work_left: u64,
+    /// A declaration outside of every feature is in force in one of them.
+    outside_in_force: bool,
+    #[cfg(feature = "reproject")]
+    ways: reproject::Ways,
 }
 
 /// What the documents of one request share.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Share {
     /// The index of the next document's first feature.
     pub(crate) first: u32,
     vertices_left: u64,
     work_left: u64,
+    #[cfg(feature = "reproject")]
+    ways: reproject::Ways,
 }
 
 impl Share {
-    pub(crate) const fn of(limits: &Limits) -> Self {
+    pub(crate) fn of(limits: &Limits) -> Self {
         Self {
             first: 0,
             vertices_left: limits.vertices_max,
             work_left: limits.work_max,
+            #[cfg(feature = "reproject")]
+            ways: reproject::Ways::default(),
         }
     }
 }

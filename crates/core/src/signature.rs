@@ -9,7 +9,9 @@ mod webhook;
 
 pub use github::verify_github;
 pub use stripe::verify_stripe;
-pub use webhook::{PublicKey, WebhookHeaders, sign_webhook, verify_webhook, verify_webhook_by};
+pub use webhook::{
+    PublicKey, Signing, WebhookHeaders, sign_webhook, verify_webhook, verify_webhook_by,
+};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

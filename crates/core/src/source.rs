@@ -16,6 +16,7 @@ pub use member::MemberType;
 pub(crate) use rfc3339::rfc3339_us;
 pub use version_rule::{VersionForm, VersionRule, VersionSettings};
 
+use crate::crs::{Canonical, CrsRule};
 use crate::lane::{Grid, LaneRule};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -51,6 +52,13 @@ pub struct SourceSettings {
     /// What happens to another CRS than OGC:CRS84.
     #[serde(default)]
     pub crs: CrsPolicy,
+    /// How far from its place a reprojected position may come to lie, in millimetres, by what
+    /// the list of systems states; none takes all of the list, whose worst are 20 m.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crs_accuracy_mm_max: Option<u32>,
+    /// The system of the map: what has no place in it is refused.
+    #[serde(default)]
+    pub canonical_crs: Canonical,
     /// How far ahead of the door's clock a version's time may be, in seconds.
     #[serde(default = "default_future_max_s")]
     pub future_max_s: u32,
@@ -127,7 +135,7 @@ pub struct Source {
     pub(crate) event_id: String,
     pub(crate) version: VersionRule,
     pub(crate) op: String,
-    pub(crate) crs: CrsPolicy,
+    pub(crate) crs: CrsRule,
     pub(crate) lane: LaneRule,
     pub(crate) grid: Grid,
     pub(crate) resolution: u8,
@@ -206,6 +214,9 @@ pub enum SourceError {
     /// The list of systems is left out of this build.
     #[error("source `{0}`: this build cannot do `crs = \"reproject\"`")]
     Reproject(String),
+    /// Nothing is reprojected.
+    #[error("source `{0}`: `crs_accuracy_mm_max` needs `crs = \"reproject\"`")]
+    Accuracy(String),
     /// An `auth` without a secret would let everybody in.
     #[error("source `{0}`: `auth` names no secret; say `auth = \"none\"` to let everybody in")]
     NoSecret(String),
@@ -225,6 +236,8 @@ impl SourceSettings {
             grid: Grid::default(),
             resolution: None,
             crs: CrsPolicy::default(),
+            crs_accuracy_mm_max: None,
+            canonical_crs: Canonical::default(),
             future_max_s: default_future_max_s(),
             join: Vec::new(),
             required: BTreeMap::new(),
@@ -274,6 +287,9 @@ impl SourceSettings {
         if self.crs == CrsPolicy::Reproject && !cfg!(feature = "reproject") {
             return Err(SourceError::Reproject(name.to_owned()));
         }
+        if self.crs_accuracy_mm_max.is_some() && self.crs == CrsPolicy::Reject {
+            return Err(SourceError::Accuracy(name.to_owned()));
+        }
         let quarantines = self.on_refusal == OnRefusal::Quarantine;
         if quarantines && self.auth == AuthSettings::None {
             return Err(SourceError::QuarantineOpen(name.to_owned()));
@@ -285,7 +301,11 @@ impl SourceSettings {
             event_id: self.event_id.clone(),
             version: VersionRule::of(self.version.as_ref()),
             op: self.op.clone(),
-            crs: self.crs,
+            crs: CrsRule {
+                accuracy_mm_max: self.crs_accuracy_mm_max,
+                canonical: self.canonical_crs,
+                ..self.crs.rule()
+            },
             lane: self.lane,
             grid,
             resolution,

@@ -5,9 +5,11 @@
 //! for ever and nothing is dropped: bytes that are no envelope as they are; a payload that
 //! is lost or damaged as it was found, which its digest tells the consumer.
 
+use crate::relay::{Passed, Passing};
 use hexlane_core::Envelope;
 use hexlane_core::digest::{Sha256Digest, sha256};
 use hexlane_core::envelope::Payload;
+use hexlane_core::signature::Secret;
 
 /// Where payloads lie until the relay has their event.
 pub const INCOMING: &str = "incoming/";
@@ -15,6 +17,10 @@ pub const INCOMING: &str = "incoming/";
 pub const LOOKS_MAX: u32 = 3;
 /// Bytes of a parcel to the relay, beyond which another one is begun.
 pub const PARCEL_BYTES_MAX: usize = 8 << 20;
+
+/// Payload bytes from which an event is posted alone, its payload as a stream: what is held
+/// in memory costs about three times its size.
+pub const STREAMED_BYTES_MIN: u64 = 1 << 20;
 
 /// The longest a message waits for another attempt. With the platform's 100 attempts it
 /// lives four days, as long as the queue keeps it by default.
@@ -63,6 +69,24 @@ impl Pointed {
     pub fn is_payload(&self, found: &[u8]) -> bool {
         let expected: &Sha256Digest = &self.envelope.payload_sha256;
         found.len() as u64 == self.size_bytes && sha256(found) == *expected
+    }
+
+    /// Whether it is posted alone, its payload as a stream.
+    #[must_use]
+    pub const fn is_streamed(&self) -> bool {
+        self.size_bytes >= STREAMED_BYTES_MIN
+    }
+
+    /// The batch of this event alone; none when no batch is so long.
+    #[must_use]
+    pub fn passing(&self, secret: Option<&Secret>, now_us: i64) -> Option<Passing> {
+        Passing::begin(&self.envelope, self.size_bytes, secret, now_us)
+    }
+
+    /// Whether what passed by is the payload.
+    #[must_use]
+    pub fn is_passed(&self, passed: &Passed) -> bool {
+        passed.payload_sha256 == self.envelope.payload_sha256
     }
 
     /// The encoded envelope with what was found: the payload, damaged bytes, or none.

@@ -85,6 +85,12 @@ impl Meter {
         Ok(())
     }
 
+    /// What has arrived so far.
+    #[must_use]
+    pub fn arrived(&self) -> &[u8] {
+        &self.body
+    }
+
     /// The whole body.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use crate::prefer;
 use crate::problem::Problem;
 use crate::proof;
 use crate::verdict::{self, Policy};
-use hexlane_core::judge::{self, Request, RequestKey};
+use hexlane_core::judge::{self, Format, Request, RequestKey};
 use hexlane_core::lane::ShardMap;
 use hexlane_core::limits::Limits;
 use hexlane_core::source::{Auth, Source};
@@ -142,6 +142,12 @@ impl Opened<'_> {
             Some(declared) if declared != length => Err(Problem::BodyCut.answer()),
             Some(_) | None => Ok(()),
         }
+    }
+
+    /// Whether the bytes on the wire may be the payload of one event.
+    #[must_use]
+    pub fn is_one_document(&self) -> bool {
+        self.coding == Coding::Identity && self.media.format == Format::Document
     }
 
     /// Whether judging it may take long though its bytes are few: they are compressed.

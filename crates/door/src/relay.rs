@@ -13,8 +13,8 @@ use crate::head::Head;
 use crate::problem::Problem;
 use crate::proof::webhook_headers;
 use hexlane_core::Envelope;
-use hexlane_core::digest::{hex, sha256};
-use hexlane_core::signature::{Secret, sign_webhook, verify_webhook};
+use hexlane_core::digest::{Hashing, Sha256Digest, hex, sha256};
+use hexlane_core::signature::{Secret, Signing, verify_webhook};
 use prost::Message;
 use serde::{Deserialize, Serialize};
 
@@ -106,16 +106,116 @@ pub fn pack_promised(pieces: &[&[u8]], secret: Option<&Secret>, now_us: i64) -> 
 }
 
 fn sign(body: Vec<u8>, secret: Option<&Secret>, now_us: i64) -> Parcel {
-    let mut headers = vec![("content-type", CONTENT_TYPE.to_owned())];
-    if let Some(secret) = secret {
-        let id = format!("relay_{}", hex(&sha256(&body)[..16]));
-        let timestamp_s = now_us.div_euclid(1_000_000);
-        let signature = sign_webhook(secret, &id, timestamp_s, &body);
-        headers.push(("webhook-id", id));
-        headers.push(("webhook-timestamp", timestamp_s.to_string()));
-        headers.push(("webhook-signature", signature));
-    }
+    let mut signed = Signed::begin(&body, secret, now_us);
+    signed.update(&body);
+    let headers = signed.finish();
     Parcel { headers, body }
+}
+
+/// The headers of a batch whose bytes come one after the other.
+#[derive(Clone, Debug)]
+struct Signed {
+    headers: Vec<(&'static str, String)>,
+    signing: Option<Signing>,
+}
+
+impl Signed {
+    /// `named_by` is what tells this batch from others.
+    fn begin(named_by: &[u8], secret: Option<&Secret>, now_us: i64) -> Self {
+        let mut headers = vec![("content-type", CONTENT_TYPE.to_owned())];
+        let signing = secret.map(|secret| {
+            let id = format!("relay_{}", hex(&sha256(named_by)[..16]));
+            let timestamp_s = now_us.div_euclid(1_000_000);
+            let signing = Signing::begin(secret, &id, timestamp_s);
+            headers.push(("webhook-id", id));
+            headers.push(("webhook-timestamp", timestamp_s.to_string()));
+            signing
+        });
+        Self { headers, signing }
+    }
+
+    fn update(&mut self, bytes: &[u8]) {
+        if let Some(signing) = &mut self.signing {
+            signing.update(bytes);
+        }
+    }
+
+    fn finish(mut self) -> Vec<(&'static str, String)> {
+        let signature = self.signing.map(Signing::finish);
+        let signature = signature.map(|signature| ("webhook-signature", signature));
+        self.headers.extend(signature);
+        self.headers
+    }
+}
+
+/// A batch of one promised event whose payload is not in memory: it passes by twice, once
+/// to be signed and checked, and then as the end of the request's body.
+#[derive(Clone, Debug)]
+pub struct Passing {
+    lead: Vec<u8>,
+    payload_bytes: u64,
+    signed: Signed,
+    hashing: Hashing,
+    passed_bytes: u64,
+}
+
+/// What is posted of it.
+#[derive(Clone, Debug)]
+pub struct Passed {
+    /// Headers, content type and signature.
+    pub headers: Vec<(&'static str, String)>,
+    /// What stands before the payload.
+    pub lead: Vec<u8>,
+    /// Bytes of the whole body.
+    pub body_bytes: u64,
+    /// Digest of the payload that passed by.
+    pub payload_sha256: Sha256Digest,
+}
+
+impl Passing {
+    /// The event, with a payload of that length; none when no batch is so long.
+    #[must_use]
+    pub fn begin(
+        envelope: &Envelope,
+        payload_bytes: u64,
+        secret: Option<&Secret>,
+        now_us: i64,
+    ) -> Option<Self> {
+        let payload = usize::try_from(payload_bytes).ok()?;
+        let piece = envelope.encode_lead(payload);
+        let mut lead = vec![PROMISED_KEY];
+        // A Vec grows: writing to it does not fail.
+        let _ = prost::encode_length_delimiter(piece.len().checked_add(payload)?, &mut lead);
+        lead.extend_from_slice(&piece);
+        let mut signed = Signed::begin(&lead, secret, now_us);
+        signed.update(&lead);
+        Some(Self {
+            lead,
+            payload_bytes,
+            signed,
+            hashing: Hashing::default(),
+            passed_bytes: 0,
+        })
+    }
+
+    /// The next bytes of the payload.
+    pub fn pass(&mut self, bytes: &[u8]) {
+        self.signed.update(bytes);
+        self.hashing.update(bytes);
+        self.passed_bytes = self.passed_bytes.saturating_add(bytes.len() as u64);
+    }
+
+    /// What is posted; none when the payload was of another length.
+    #[must_use]
+    pub fn finish(self) -> Option<Passed> {
+        let body_bytes = self.payload_bytes.checked_add(self.lead.len() as u64)?;
+        (self.passed_bytes == self.payload_bytes).then(|| Passed {
+            headers: self.signed.finish(),
+            lead: self.lead,
+            body_bytes,
+            payload_sha256: self.hashing.finish(),
+        })
+    }
 }
 
 /// Verifies and unpacks a batch. Without secrets, nothing is verified: that is for

@@ -352,6 +352,46 @@ fn a_large_payload_is_taken_out_and_comes_back_as_it_was() {
 }
 
 #[test]
+fn a_payload_that_passes_by_makes_the_batch_that_would_hold_it() {
+    let secret = Secret::from_whsec("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
+    let mut enqueue = send(&head("/v1/events/open"), POINT.as_bytes()).unwrap();
+    let whole = enqueue.envelopes().next().unwrap().clone();
+    let most = whole.encoded_len() as u64 - 1;
+    let large = enqueue
+        .take_large(most, || "incoming/1".to_owned())
+        .unwrap();
+    let message = enqueue.envelopes().next().unwrap().encode();
+    let pointed = bridge::Pointed::of(&message).unwrap();
+    assert!(!pointed.is_streamed());
+    let mut passing = pointed.passing(Some(&secret), NOW_US).unwrap();
+    for chunk in large[0].bytes.chunks(7) {
+        passing.pass(chunk);
+    }
+    let passed = passing.finish().unwrap();
+    assert!(pointed.is_passed(&passed));
+    let body = [passed.lead, large[0].bytes.clone()].concat();
+    assert_eq!(passed.body_bytes, body.len() as u64);
+    let signed = passed.headers.into_iter();
+    let head = signed.fold(Head::new("POST", relay::PATH), |head, (name, value)| {
+        head.with(name, &value)
+    });
+    let out = relay::unpack(&head, &body, std::slice::from_ref(&secret), NOW_US).unwrap();
+    assert_eq!(out, [relay::Piece::Promised(&whole.encode())]);
+
+    // What was signed is what passed by: other bytes are not believed.
+    let mut other = body;
+    *other.last_mut().unwrap() ^= 1;
+    let refused = relay::unpack(&head, &other, &[secret], NOW_US);
+    assert_eq!(refused.unwrap_err().status, 401);
+    // A damaged payload goes on as it is, and is known to be damaged; a cut one goes nowhere.
+    let mut damaged = pointed.passing(None, NOW_US).unwrap();
+    damaged.pass(&vec![b'x'; large[0].bytes.len()]);
+    assert!(!pointed.is_passed(&damaged.clone().finish().unwrap()));
+    damaged.pass(b" ");
+    assert!(damaged.finish().is_none());
+}
+
+#[test]
 fn an_event_that_is_too_large_without_its_payload_is_refused() {
     let mut enqueue = send(&head("/v1/events/open"), POINT.as_bytes()).unwrap();
     let refused = enqueue.take_large(100, || "incoming/1".to_owned());

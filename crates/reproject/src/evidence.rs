@@ -3,7 +3,7 @@
 
 use crate::code::{Area, System};
 use crate::mercator::LATITUDE_MAX;
-use crate::transform::{Target, Transform};
+use crate::transform::Transform;
 
 /// Degrees by which a place may miss the area of use: the areas are boxes around what EPSG
 /// means, and features cross borders.
@@ -23,25 +23,31 @@ pub fn looks_projected(coordinates: &[f64], stride: usize) -> bool {
 }
 
 /// No position lies in the system's area of use as given, and every one does when x and y
-/// are swapped.
+/// are swapped. `to_lon_lat` is the way from the system to [`Target::LonLat`].
+///
+/// [`Target::LonLat`]: crate::Target::LonLat
 #[must_use]
-pub fn axes_swapped(system: &System, coordinates: &[f64], stride: usize) -> bool {
-    let Ok(transform) = Transform::new(system, Target::LonLat) else {
-        return false;
-    };
-    let inside = |x: f64, y: f64| is_inside(&transform, &system.area, x, y);
+pub fn axes_swapped(
+    system: &System,
+    to_lon_lat: &Transform,
+    coordinates: &[f64],
+    stride: usize,
+) -> bool {
+    let inside = |x: f64, y: f64| is_inside(to_lon_lat, &system.area, x, y);
     let mut places = positions(coordinates, stride).peekable();
     places.peek().is_some() && places.all(|(x, y)| !inside(x, y) && inside(y, x))
 }
 
-/// No position lies in the system's area of use.
+/// No position lies in the system's area of use. `to_lon_lat` is as in [`axes_swapped`].
 #[must_use]
-pub fn outside_area(system: &System, coordinates: &[f64], stride: usize) -> bool {
-    let Ok(transform) = Transform::new(system, Target::LonLat) else {
-        return false;
-    };
+pub fn outside_area(
+    system: &System,
+    to_lon_lat: &Transform,
+    coordinates: &[f64],
+    stride: usize,
+) -> bool {
     let mut places = positions(coordinates, stride).peekable();
-    places.peek().is_some() && places.all(|(x, y)| !is_inside(&transform, &system.area, x, y))
+    places.peek().is_some() && places.all(|(x, y)| !is_inside(to_lon_lat, &system.area, x, y))
 }
 
 fn is_inside(transform: &Transform, area: &Area, x: f64, y: f64) -> bool {

@@ -151,50 +151,40 @@ fn metres_under_degrees_look_projected() {
     assert!(!evidence::looks_projected(&[], 2));
 }
 
+fn swapped(system: &System, coordinates: &[f64], stride: usize) -> bool {
+    let way = Transform::new(system, Target::LonLat).unwrap();
+    evidence::axes_swapped(system, &way, coordinates, stride)
+}
+
+fn outside(system: &System, coordinates: &[f64], stride: usize) -> bool {
+    let way = Transform::new(system, Target::LonLat).unwrap();
+    evidence::outside_area(system, &way, coordinates, stride)
+}
+
 #[test]
 fn swapped_axes_are_seen_by_the_area_of_use() {
     let france = supported(2154);
-    assert!(evidence::axes_swapped(
+    assert!(swapped(
         &france,
         &[6_862_000.0, 652_000.0, 6_800_000.0, 660_000.0],
         2
     ));
-    assert!(!evidence::axes_swapped(
-        &france,
-        &[652_000.0, 6_862_000.0],
-        2
-    ));
+    assert!(!swapped(&france, &[652_000.0, 6_862_000.0], 2));
     // Both readings lie in Poland: no evidence.
-    assert!(!evidence::axes_swapped(
-        &supported(2180),
-        &[300_000.0, 700_000.0],
-        2
-    ));
+    assert!(!swapped(&supported(2180), &[300_000.0, 700_000.0], 2));
     let germany = supported(31467);
-    assert!(evidence::axes_swapped(
-        &germany,
-        &[5_400_000.0, 3_510_000.0, 12.0],
-        3
-    ));
+    assert!(swapped(&germany, &[5_400_000.0, 3_510_000.0, 12.0], 3));
     // One position that fits as given is enough.
-    assert!(!evidence::axes_swapped(
+    assert!(!swapped(
         &germany,
         &[5_400_000.0, 3_510_000.0, 3_510_000.0, 5_400_000.0],
         2
     ));
     // Latitude first is no longitude and latitude.
-    assert!(evidence::axes_swapped(&supported(4326), &[35.7, 139.7], 2));
-    assert!(!evidence::axes_swapped(&supported(4326), &[9.0, 48.0], 2));
-    assert!(evidence::outside_area(
-        &supported(2154),
-        &[700_000.0, 1_000_000.0],
-        2
-    ));
-    assert!(!evidence::outside_area(
-        &supported(2154),
-        &[652_000.0, 6_862_000.0],
-        2
-    ));
+    assert!(swapped(&supported(4326), &[35.7, 139.7], 2));
+    assert!(!swapped(&supported(4326), &[9.0, 48.0], 2));
+    assert!(outside(&supported(2154), &[700_000.0, 1_000_000.0], 2));
+    assert!(!outside(&supported(2154), &[652_000.0, 6_862_000.0], 2));
 }
 
 #[test]

@@ -6,7 +6,8 @@ NATIVE is the program `oracle`, NODE runs `ask.mjs` with FOLDER, where the glue 
 answers must be the same bytes. A point of the earth must have H3's cell at each resolution, but for one on the border of
 two cells to a tenth of a micrometre, which either may claim (their last bits differ there; those are counted); one beyond ±90 or ±180 must
 be refused before H3, which would take it. Shapes are lines, polygons with holes and collections, also across ±180 and
-round a pole, some of them invalid; those have reports that must be the same bytes, too.
+round a pole, some of them invalid; those have reports that must be the same bytes, too. So have the outside cases, where
+HEXLANE_CASES names their folder.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import os
 import random
 import subprocess
 import sys
+import warnings
 
 import h3
 import shapely
@@ -97,6 +99,30 @@ def point(number, position):
     return feature(number, {"type": "Point", "coordinates": position})
 
 
+def lines(path):
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line) for line in file if line.strip()]
+
+
+def outside(folder):
+    """Bodies that nobody here wrote, each on one line: what is no GeoJSON yet becomes it, however invalid."""
+    bodies = [case["body"] for case in lines(os.path.join(folder, "structure.jsonl"))]
+    with open(os.path.join(folder, "quirks.json"), encoding="utf-8") as file:
+        bodies += [case["body"] for case in json.load(file)]
+    for name in ("validity.jsonl", "repair.jsonl"):
+        for number, case in enumerate(lines(os.path.join(folder, name))):
+            try:
+                # GEOS says of NaN what it is.
+                warnings.simplefilter("ignore", RuntimeWarning)
+                geometry = shapely.geometry.mapping(shapely.from_wkt(case["wkt"]))
+            except shapely.errors.GEOSException:
+                continue
+            bodies.append(feature(number, geometry))
+    # A body is a line here; the reader takes any white space for the same.
+    plain = [body.replace("\r", " ").replace("\n", " ") for body in bodies]
+    return [body for body in plain if body.strip()]
+
+
 # --- answers ----------------------------------------------------------------------------------------------------------
 
 
@@ -150,6 +176,13 @@ class Run:
             if answer["events"] != [None] or f"crs.{axis}_out_of_range" not in codes:
                 self.differing.append(f"{position}: {answer}")
 
+    def cases(self, folder):
+        """Every outside case, and how many there are."""
+        bodies = outside(folder)
+        for start in range(0, len(bodies), BATCH):
+            list(self.both("h3", 6, bodies[start : start + BATCH]))
+        return len(bodies)
+
     def shapes(self, rng, grid, level, count):
         bodies = [feature(number, shape(rng)) for number in range(count)]
         return sum(answer["events"][0] is not None for answer in self.both(grid, level, bodies))
@@ -179,11 +212,13 @@ def main():
     refused = max(1, asked.points // 100)
     run.refusals(rng, *GRIDS[6], refused)
     accepted = sum(run.shapes(rng, *GRIDS[at], size) for at, size in shares(asked.shapes, len(GRIDS)))
+    folder = os.environ.get("HEXLANE_CASES")
+    cases = run.cases(folder) if folder else 0
     if accepted * 2 < asked.shapes:
         run.differing.append(f"only {accepted} shapes were accepted: the inputs are bad")
     print("\n".join(run.differing[:TOLD_MAX]))
     print(
-        f"{asked.points} points, {refused} beyond the ranges, {asked.shapes} shapes ({accepted} accepted) native, in wasm "
+        f"{asked.points} points, {refused} beyond the ranges, {asked.shapes} shapes ({accepted} accepted), {cases} outside cases native, in wasm "
         f"and beside H3 {h3.versions()['c']}: {len(run.differing)} differ, "
         f"{run.on_borders} on a border"
     )

@@ -13,7 +13,7 @@ use axum::http::{Method, Response};
 use hexlane_backend::{Code, Failure, Published, Queue, RawEntry};
 use hexlane_core::Envelope;
 use hexlane_core::digest::{hex, sha256};
-use hexlane_core::lane::{LaneKey, ShardMap};
+use hexlane_core::lane::{LaneKey, Shard, ShardMap};
 use hexlane_door::relay::Piece;
 use hexlane_door::{Answer, Enqueued, Head, Problem, relay};
 use hexlane_engine::Backends;
@@ -69,12 +69,17 @@ struct Arriving<'a> {
 impl<'a> Arriving<'a> {
     fn new(room: &'a Semaphore, declared: Option<u64>) -> Result<Self, Answer> {
         let wanted = within_cap(declared.unwrap_or(0))?;
-        Ok(Self {
+        let mut arriving = Self {
             room,
             held: take_room(room, relay_pieces(wanted))?,
             declared,
             bytes: Vec::new(),
-        })
+        };
+        // A length that is known is not reached by doubling: half of that would stay unused.
+        let wanted = usize::try_from(wanted).map_err(|_| Problem::Busy.answer())?;
+        let reserved = arriving.bytes.try_reserve_exact(wanted);
+        reserved.map_err(|_| Problem::Busy.answer())?;
+        Ok(arriving)
     }
 
     fn push(&mut self, bytes: &[u8]) -> Result<(), Answer> {
@@ -115,12 +120,20 @@ fn within_cap(bytes: u64) -> Result<u64, Answer> {
 #[derive(Default)]
 struct Batch<'a> {
     envelopes: Vec<Envelope>,
-    /// The bytes of those that were promised, beside `envelopes`.
-    promised: Vec<Option<&'a [u8]>>,
+    /// Of those that were promised what is needed once the queue has them, beside `envelopes`.
+    promised: Vec<Option<Promised<'a>>>,
     /// What is no envelope, in order.
     unreadable: Vec<&'a [u8]>,
     /// For each piece, its place among the envelopes; none when it is none.
     places: Vec<Option<usize>>,
+}
+
+/// A promised event: its bytes, and its name in the log.
+struct Promised<'a> {
+    bytes: &'a [u8],
+    shard: Shard,
+    source: String,
+    key: String,
 }
 
 impl<'a> Batch<'a> {
@@ -147,8 +160,13 @@ impl<'a> Batch<'a> {
 
     fn push(&mut self, envelope: Envelope, promised: Option<&'a [u8]>) {
         self.places.push(Some(self.envelopes.len()));
+        self.promised.push(promised.map(|bytes| Promised {
+            bytes,
+            shard: envelope.shard,
+            source: envelope.source.clone(),
+            key: envelope.key.value.clone(),
+        }));
         self.envelopes.push(envelope);
-        self.promised.push(promised);
     }
 
     /// What the queue refused or cannot read, and must take all the same.
@@ -157,18 +175,19 @@ impl<'a> Batch<'a> {
             shard: shard_map.shard(&LaneKey::new(format!("sha256:{}", hex(&sha256(bytes))))),
             bytes: bytes.to_vec(),
         });
-        let answered = self.envelopes.iter().zip(&self.promised).zip(published);
-        let conflicts = answered.filter_map(|((envelope, promised), said)| {
-            let bytes = promised.filter(|_| *said == Published::Conflict)?;
+        let conflicts = self.promised.iter().zip(published);
+        let conflicts = conflicts.filter(|(_, said)| **said == Published::Conflict);
+        let conflicts = conflicts.filter_map(|(promised, _)| {
+            let promised = promised.as_ref()?;
             tracing::warn!(
                 code = "idempotency.key_reused",
-                source = envelope.source,
-                key = envelope.key.value,
+                source = promised.source,
+                key = promised.key,
                 "a promised event reuses a key; poison will tell"
             );
             Some(RawEntry {
-                shard: envelope.shard,
-                bytes: bytes.to_vec(),
+                shard: promised.shard,
+                bytes: promised.bytes.to_vec(),
             })
         });
         unreadable.chain(conflicts).collect()
@@ -183,7 +202,7 @@ impl<'a> Batch<'a> {
     }
 }
 
-async fn put<B: Backends>(app: &App<B>, batch: Batch<'_>) -> Answer {
+async fn put<B: Backends>(app: &App<B>, mut batch: Batch<'_>) -> Answer {
     let ours = app.door.shard_map();
     let foreign = |envelope: &&Envelope| envelope.shard_map != ours;
     if let Some(foreign) = batch.envelopes.iter().find(foreign) {
@@ -195,7 +214,7 @@ async fn put<B: Backends>(app: &App<B>, batch: Batch<'_>) -> Answer {
         );
         return Problem::RelayMalformed("the envelopes are of another shard map").answer();
     }
-    match enqueue(app, &batch).await {
+    match enqueue(app, &mut batch).await {
         Ok(published) => {
             app.refusals.took(app.clock.monotonic());
             let said = batch.answers(&published);
@@ -211,9 +230,13 @@ async fn put<B: Backends>(app: &App<B>, batch: Batch<'_>) -> Answer {
     }
 }
 
-async fn enqueue<B: Backends>(app: &App<B>, batch: &Batch<'_>) -> Result<Vec<Published>, Failure> {
+/// Puts the envelopes on the queue, and out of the batch: they may be large.
+async fn enqueue<B: Backends>(
+    app: &App<B>,
+    batch: &mut Batch<'_>,
+) -> Result<Vec<Published>, Failure> {
     let queue = app.stores.queue();
-    let published = queue.publish(batch.envelopes.clone()).await?;
+    let published = queue.publish(std::mem::take(&mut batch.envelopes)).await?;
     let rest = batch.rest(&published, app.door.shard_map());
     if !rest.is_empty() {
         queue.append(rest).await?;

@@ -127,10 +127,12 @@ mod tests {
     fn batches_hold_to_both_limits_and_keep_the_order() {
         let text =
             r#"{"type":"FeatureCollection","crs":null,"features":[{"n":1},{"n":2},{"n":3}]}"#;
-        let wrap = |inner: &str| format!(r#"{{"type":"FeatureCollection","features":[{inner}]}}"#);
+        let wrap = |inner: &str| {
+            format!(r#"{{"type":"FeatureCollection","crs":null,"features":[{inner}]}}"#)
+        };
         let two = [wrap(r#"{"n":1},{"n":2}"#), wrap(r#"{"n":3}"#)];
         assert_eq!(bodies(text, 2, 1_000), two);
-        let fits_two = WRAPPER_BYTES + 16;
+        let fits_two = WRAPPER_BYTES + r#""crs":null,"#.len() + 16;
         assert_eq!(bodies(text, 9, fits_two), two);
         assert_eq!(bodies(text, 9, 1).len(), 3);
     }

@@ -4,7 +4,7 @@
 //! goes with each. Everything else is a piece of its own, as are the values of a file that
 //! holds several, one a line or after record separators (RFC 8142).
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
@@ -36,10 +36,23 @@ struct Head<'a> {
 struct Collection<'a> {
     #[serde(borrow)]
     features: Vec<&'a RawValue>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "even_null")]
     crs: Option<&'a RawValue>,
-    #[serde(borrow, rename = "coordRefSys")]
+    #[serde(
+        borrow,
+        default,
+        rename = "coordRefSys",
+        deserialize_with = "even_null"
+    )]
     coord_ref_sys: Option<&'a RawValue>,
+}
+
+/// A member that is there, whatever its value: a `null` says that the CRS is unknown, and a
+/// member that is not there that it is WGS 84.
+fn even_null<'de: 'a, 'a, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<&'a RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
 }
 
 /// Before each value of an RFC 8142 sequence.

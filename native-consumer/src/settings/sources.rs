@@ -87,6 +87,7 @@ fn mended(settings: &SourceSettings, error: &SourceError) -> SourceSettings {
         },
         SourceError::TwoVersions(_) => settings.cloud_events = whole.cloud_events,
         SourceError::Reproject(_) => settings.crs = whole.crs,
+        SourceError::Accuracy(_) => settings.crs_accuracy_mm_max = whole.crs_accuracy_mm_max,
         SourceError::QuarantineOpen(_) => settings.on_refusal = whole.on_refusal,
         SourceError::SecretMissing { .. }
         | SourceError::SecretUnusable { .. }
@@ -104,6 +105,7 @@ fn member(error: &SourceError) -> &'static str {
         SourceError::Pointer { member, .. } => member.split('.').next().unwrap_or(member),
         SourceError::TwoVersions(_) => "cloud_events",
         SourceError::Reproject(_) => "crs",
+        SourceError::Accuracy(_) => "crs_accuracy_mm_max",
         SourceError::QuarantineOpen(_) => "on_refusal",
         SourceError::Name(_)
         | SourceError::SecretMissing { .. }
@@ -130,6 +132,7 @@ fn told(error: &SourceError) -> String {
         | SourceError::PublicKey { .. }
         | SourceError::TwoVersions(_)
         | SourceError::Reproject(_)
+        | SourceError::Accuracy(_)
         | SourceError::QuarantineOpen(_)
         | SourceError::NoSecret(_) => error.to_string(),
     }

@@ -1,6 +1,7 @@
 // Stands around the Worker under test, in the same isolate: its requests and hand-overs pass
 // untouched. What it adds are a look at bucket and queue under /test, and bindings that can
 // be told to fail.
+import { wasmBytes } from "./watch.js";
 import worker from "./index.js";
 
 const plan = { sends: 0, refuseSends: [], refuseParts: false, aborts: 0, handed: 0 };
@@ -51,6 +52,8 @@ async function look(request, url, env) {
       await env.EVENTS.send(contentType === "json" ? JSON.parse(body) : body, { contentType });
       return Response.json({});
     }
+    case "GET /test/memory":
+      return Response.json(wasmBytes());
     case "POST /test/plan":
       Object.assign(plan, await request.json());
       return Response.json(plan);

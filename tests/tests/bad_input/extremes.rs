@@ -78,6 +78,24 @@ fn magnitudes() -> Vec<Row> {
         Row::accepted("a square of the least number", subnormal),
         Row::accepted("a triangle of neighbouring numbers", apart),
         Row::refused("1e300", 422, "crs.longitude_out_of_range", huge),
+        Row::refused(
+            "a bowtie of subnormal differences",
+            422,
+            "geometry.self_intersection",
+            polygon("g", "[[[0,0],[3e-310,3e-310],[3e-310,0],[0,3e-310],[0,0]]]"),
+        ),
+        Row::refused(
+            "a bowtie of 1e-300 degrees",
+            422,
+            "geometry.self_intersection",
+            polygon("g", "[[[0,0],[3e-300,3e-300],[3e-300,0],[0,3e-300],[0,0]]]"),
+        ),
+        Row::refused(
+            "1e-300 beside 1e300",
+            422,
+            "crs.latitude_out_of_range",
+            line("g", "[1e-300,1e-300],[1e-300,1e300]"),
+        ),
         Row::accepted("minus zero in every form", point("zeros", "[-0,-0.0e0]")),
         Row::accepted(
             "a ring closed by minus zero",
@@ -207,5 +225,80 @@ fn declarations() -> Vec<Row> {
         Request::post(EVENTS, point("g", "[1,2]")).with("content-crs", wkt.replace('\\', "")),
     ));
     rows.extend([member("a null crs of a feature", "null")].map(refused("crs.unknown")));
+    rows.extend(levels());
     rows
+}
+
+/// Declarations of a collection, its feature and the geometry in it.
+fn levels() -> Vec<Row> {
+    let body = |[outer, feature, inner]: [&str; 3], id: &str| {
+        format!(
+            r#"{{{outer}"type":"FeatureCollection","features":[{{{feature}"type":"Feature","id":"{id}",
+            "properties":{{}},"geometry":{{{inner}"type":"Point","coordinates":[1,2]}}}}]}}"#
+        )
+    };
+    let named =
+        |name: &str| format!(r#""crs":{{"type":"name","properties":{{"name":"{name}"}}}},"#);
+    let (metres, degrees) = (named("EPSG:25832"), named("OGC:CRS84"));
+    let null = r#""crs":null,"#;
+    let link = r#""coordRefSys":{"type":"Reference","href":"http://127.0.0.1:1/crs"},"#;
+    let projjson = r#""coordRefSys":{"$schema":"https://proj.org/schemas/v0.7/projjson.schema.json","type":"GeographicCRS"},"#;
+    let (unknown, unsupported) = ("crs.unknown", "crs.unsupported");
+    let refused = |name, code, levels, pointer| {
+        let row = Row::refused(name, 422, code, body(levels, "g"));
+        let member = if levels.concat().contains("coordRefSys") {
+            "coordRefSys\":"
+        } else {
+            "crs\":"
+        };
+        let at = body(levels, "g").find(member).expect("a declaration") + member.len();
+        row.at(pointer, at as u64)
+    };
+    let conflicting = Request::post(EVENTS, body(["", "", &degrees], "g"));
+    vec![
+        refused(
+            "a null crs of a collection",
+            unknown,
+            [null, "", ""],
+            "/crs",
+        ),
+        refused(
+            "a null crs of a geometry",
+            unknown,
+            ["", "", null],
+            "/features/0/geometry/crs",
+        ),
+        refused(
+            "a link in coordRefSys",
+            unsupported,
+            [link, "", ""],
+            "/coordRefSys",
+        ),
+        refused(
+            "PROJJSON in coordRefSys",
+            unsupported,
+            ["", projjson, ""],
+            "/features/0/coordRefSys",
+        ),
+        refused(
+            "a collection in metres",
+            "crs.mismatch",
+            [&metres, "", ""],
+            "/crs",
+        ),
+        Row::accepted(
+            "a collection in metres with a feature in degrees",
+            body([&metres, &degrees, ""], "nearest feature"),
+        ),
+        Row::accepted(
+            "a null crs with a geometry in degrees",
+            body([null, "", &degrees], "nearest geometry"),
+        ),
+        Row::refused_request(
+            "a header in metres and a geometry in degrees",
+            422,
+            "crs.conflict",
+            conflicting.with("content-crs", "EPSG:25832"),
+        ),
+    ]
 }

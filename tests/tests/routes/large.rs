@@ -12,11 +12,25 @@ use hexlane_tests::relay::{Mode, Relay};
 use serde_json::json;
 
 fn large(id: &str) -> Request {
-    Request::post(EVENTS, feature(id, [7.0, 8.0], &"n".repeat(200_000)))
+    noted(id, 200_000)
+}
+
+fn noted(id: &str, note_bytes: usize) -> Request {
+    Request::post(EVENTS, feature(id, [7.0, 8.0], &"n".repeat(note_bytes)))
 }
 
 #[test]
 fn slow_a_payload_that_is_lost_or_damaged_ends_in_poison_and_the_rest_goes_on() {
+    lost_or_damaged(200_000);
+}
+
+#[test]
+fn slow_so_does_one_that_is_posted_as_a_stream() {
+    lost_or_damaged(2_000_000);
+}
+
+fn lost_or_damaged(note_bytes: usize) {
+    let large = |id: &str| noted(id, note_bytes);
     let mut consumer = Consumer::start();
     let relay = Relay::to(consumer.port);
     let dev = Dev::start(relay.port);

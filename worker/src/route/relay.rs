@@ -6,6 +6,7 @@ use crate::clock;
 use hexlane_door::relay::{Parcel, pack, read_answer};
 use hexlane_door::{Enqueue, Enqueued, Unavailable};
 use js_sys::Uint8Array;
+use wasm_bindgen::JsValue;
 use worker::{
     AbortSignal, Fetch, Headers, Method, Request, RequestInit, RequestRedirect, Response,
 };
@@ -35,17 +36,29 @@ pub(super) async fn send(enqueue: &Enqueue, relay: &Relay) -> Result<Vec<Enqueue
 
 /// Posts a parcel.
 pub(crate) async fn post(url: &str, parcel: Parcel, timeout_ms: u32) -> worker::Result<Said> {
+    let Parcel { headers, body } = parcel;
+    let copy = Uint8Array::from(body.as_slice());
+    // The runtime has its copy now; a parcel may be large.
+    drop(body);
+    post_body(url, &headers, copy.into(), timeout_ms).await
+}
+
+/// Posts a body of the runtime.
+pub(crate) async fn post_body(
+    url: &str,
+    names_and_values: &[(&'static str, String)],
+    body: JsValue,
+    timeout_ms: u32,
+) -> worker::Result<Said> {
     let headers = Headers::new();
-    for (name, value) in &parcel.headers {
+    for (name, value) in names_and_values {
         headers.set(name, value)?;
     }
     let mut init = RequestInit::new();
     init.with_method(Method::Post)
         .with_headers(headers)
         .with_redirect(RequestRedirect::Manual)
-        .with_body(Some(Uint8Array::from(parcel.body.as_slice()).into()));
-    // The runtime has its copy now; a parcel may be large.
-    drop(parcel);
+        .with_body(Some(body));
     let request = Request::new_with_init(url, &init)?;
     let signal = AbortSignal::from(web_sys::AbortSignal::timeout_with_u32(timeout_ms));
     let mut response: Response = Fetch::Request(request).send_with_signal(&signal).await?;

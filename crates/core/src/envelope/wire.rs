@@ -82,9 +82,36 @@ struct WireDerived {
     core_version: String,
 }
 
+/// Field 7 of [`WireEnvelope`], length-delimited.
+const PAYLOAD_KEY: u8 = 7 << 3 | 2;
+
+/// The payload comes last, so that it is copied once, and need not be here at all.
 pub(super) fn encode(envelope: &Envelope) -> Vec<u8> {
-    let payload = envelope.inline_payload().map(<[u8]>::to_vec);
-    wire(envelope, payload).encode_to_vec()
+    let Some(payload) = envelope.inline_payload() else {
+        return wire(envelope).encode_to_vec();
+    };
+    let mut bytes = lead(envelope, payload.len(), payload.len());
+    bytes.extend_from_slice(payload);
+    bytes
+}
+
+/// The encoded form up to where a payload of that length begins.
+pub(super) fn encode_lead(envelope: &Envelope, payload_bytes: usize) -> Vec<u8> {
+    lead(envelope, payload_bytes, 0)
+}
+
+/// `room` is for what the caller puts behind it.
+fn lead(envelope: &Envelope, payload_bytes: usize, room: usize) -> Vec<u8> {
+    let mut wire = wire(envelope);
+    wire.payload_uri = None;
+    wire.payload_size_bytes = payload_bytes as u64;
+    let key_and_length = 1 + prost::length_delimiter_len(payload_bytes);
+    let mut bytes = Vec::with_capacity(wire.encoded_len() + key_and_length + room);
+    // A Vec grows: writing to it does not fail.
+    let _ = wire.encode(&mut bytes);
+    bytes.push(PAYLOAD_KEY);
+    let _ = prost::encode_length_delimiter(payload_bytes, &mut bytes);
+    bytes
 }
 
 /// The length of the encoded form, without a copy of the payload.
@@ -93,10 +120,11 @@ pub(super) fn encoded_len(envelope: &Envelope) -> usize {
         let key_and_length = 1 + prost::length_delimiter_len(bytes.len());
         key_and_length + bytes.len()
     };
-    wire(envelope, None).encoded_len() + envelope.inline_payload().map_or(0, field)
+    wire(envelope).encoded_len() + envelope.inline_payload().map_or(0, field)
 }
 
-fn wire(envelope: &Envelope, payload: Option<Vec<u8>>) -> WireEnvelope {
+/// All but the bytes of an inline payload.
+fn wire(envelope: &Envelope) -> WireEnvelope {
     let (payload_uri, payload_size_bytes) = match &envelope.payload {
         Payload::Inline(bytes) => (None, bytes.len() as u64),
         Payload::Pointer { uri, size_bytes } => (Some(uri.clone()), *size_bytes),
@@ -111,7 +139,7 @@ fn wire(envelope: &Envelope, payload: Option<Vec<u8>>) -> WireEnvelope {
         event_id: envelope.event_id.clone(),
         key: envelope.key.value.clone(),
         key_rule: key_rule_number(envelope.key.rule),
-        payload,
+        payload: None,
         payload_uri,
         payload_size_bytes,
         payload_sha256: envelope.payload_sha256.to_vec(),

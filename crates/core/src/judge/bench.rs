@@ -96,7 +96,8 @@ impl<'a> Bench<'a> {
             return false;
         }
         let first = self.next();
-        let (ask, mut share) = (self.ask(), self.share);
+        let ask = self.ask();
+        let mut share = std::mem::replace(&mut self.share, Share::of(self.limits));
         share.first = first;
         let mut report = read::read_part(bytes, ask, &mut share, |feature| {
             self.take(feature, Some(place));

@@ -20,7 +20,7 @@ const fn ask(limits: &Limits) -> Ask<'_> {
     Ask {
         limits,
         content_crs: None,
-        crs: CrsPolicy::Reject,
+        crs: CrsPolicy::Reject.rule(),
         judge: true,
     }
 }

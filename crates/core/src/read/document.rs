@@ -47,10 +47,17 @@ pub(crate) fn read_part<'a>(
         first: share.first,
         vertices_left: share.vertices_left,
         work_left: share.work_left,
+        outside_in_force: false,
+        #[cfg(feature = "reproject")]
+        ways: std::mem::take(&mut share.ways),
     };
     walk(root, &mut course, &mut report, &mut visit);
     share.vertices_left = course.vertices_left;
     share.work_left = course.work_left;
+    #[cfg(feature = "reproject")]
+    {
+        share.ways = std::mem::take(&mut course.ways);
+    }
     duplicates(&index, 0, course.features.start, &mut report);
     duplicates(&index, course.features.end, text.len(), &mut report);
     report.sort();
@@ -167,26 +174,35 @@ fn walk(
     let Some(kind) = type_of(&known, "", report) else {
         return;
     };
-    let header = Level::of_header(&course.ask, report);
+    let mut outside = Level::of_header(&course.ask);
     match &*kind {
-        "FeatureCollection" => collection(&known, &header, course, report, visit),
+        "FeatureCollection" => {
+            outside = outside.around(&known, report);
+            collection(&known, &outside, course, report, visit);
+        }
         "Feature" => {
             let first = course.first;
-            visit(feature::read(&known, first, String::new(), &header, course));
+            visit(feature::read(
+                &known,
+                first,
+                String::new(),
+                &outside,
+                course,
+            ));
         }
-        name if GEOMETRY_TYPES.contains(&name) => visit(feature::bare(&known, &header, course)),
+        name if GEOMETRY_TYPES.contains(&name) => visit(feature::bare(&known, &outside, course)),
         other => report.push(unknown_type(&known, "", other)),
     }
+    outside.tell_outside(course, report);
 }
 
 fn collection(
     root: &Known<'_>,
-    header: &Level,
+    level: &Level,
     course: &mut Course<'_>,
     report: &mut Report,
     visit: &mut impl FnMut(Feature<'_>),
 ) {
-    let level = header.nearer(root, "", report);
     super::bbox::check(root, "", None, report);
     foreign(
         root,
@@ -219,7 +235,7 @@ fn collection(
             &Known::of(value),
             number,
             pointer,
-            &level,
+            level,
             course,
         ));
     }

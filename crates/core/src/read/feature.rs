@@ -17,6 +17,7 @@ fn report_of(course: &Course<'_>) -> Report {
 pub(super) fn bare<'a>(known: &Known<'a>, outer: &Level, course: &mut Course<'_>) -> Feature<'a> {
     let mut report = report_of(course);
     let read = geometry::read(known, "", outer, course, &mut report);
+    read.level.tell(course, &mut report);
     let feature = Feature {
         index: course.first,
         value: known.object,
@@ -132,16 +133,19 @@ fn geometry_of(
     report: &mut Report,
 ) {
     let Some(value) = known.get(Name::Geometry) else {
+        level.tell(course, report);
         return report.push(missing(feature.value, &feature.pointer, "geometry"));
     };
     if value.kind() == Kind::Null {
-        return;
+        return level.tell(course, report);
     }
     let at = pointer::child(&feature.pointer, "geometry");
     if value.kind() != Kind::Object {
+        level.tell(course, report);
         return report.push(wrong_kind(value, &at, "geometry", "an object or null"));
     }
     let read = geometry::read(&Known::of(value), &at, level, course, report);
+    read.level.tell(course, report);
     feature.geometry = read.geometry;
     feature.reprojected = read.level.to_reproject();
     feature.declared = read.level.declared;

@@ -3,8 +3,9 @@
 use super::declared::Level;
 use super::document::{foreign, missing, type_of, unknown_type, wrong_kind};
 use super::known::{Known, Name};
-use super::{Course, bbox, positions, ranges, topology};
+use super::{Course, bbox, mercator, positions, ranges, topology};
 use crate::code::Code;
+use crate::crs::Canonical;
 use crate::geometry::{Geometry, Primitive};
 use crate::json::{Elements, Kind};
 use crate::pointer;
@@ -157,6 +158,7 @@ fn step<'a>(
             let pointer = pointer::element(&here.pointer, index);
             let known = Known::of(value);
             let level = here.level.nearer(&known, &pointer, report);
+            level.tell_member(&here.level, report);
             return Some(Pending {
                 known,
                 pointer,
@@ -208,7 +210,10 @@ fn primitive(
         topology::judge(&located, course, report);
         #[cfg(feature = "reproject")]
         if let Some(code) = here.level.to_reproject() {
-            super::reproject::reproject(code, &mut located, report);
+            super::reproject::reproject(code, &mut located, course, report);
+        }
+        if here.level.is_crs84() && course.ask.crs.canonical == Canonical::WebMercator {
+            mercator::check(&located, report);
         }
     }
     Some(located.primitive)

@@ -17,7 +17,7 @@ fn report(body: &str) -> Vec<Violation> {
     let ask = Ask {
         limits: &limits,
         content_crs: None,
-        crs: CrsPolicy::Reject,
+        crs: CrsPolicy::Reject.rule(),
         judge: true,
     };
     let mut all = Vec::new();
@@ -226,7 +226,7 @@ fn a_nested_collection_keeps_document_order() {
     let ask = Ask {
         limits: &limits,
         content_crs: None,
-        crs: CrsPolicy::Reject,
+        crs: CrsPolicy::Reject.rule(),
         judge: true,
     };
     let mut xs = Vec::new();

@@ -5,6 +5,8 @@ use super::{SIGNATURES_MAX, STANDARD, Secret, SignatureFault, in_time, timestamp
 use base64::Engine as _;
 use ed25519_dalek::ed25519::signature::MultipartVerifier;
 use ed25519_dalek::{Signature, VerifyingKey};
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
 use subtle::ConstantTimeEq;
 
 /// A sender's public key; it is no secret and stands in settings as it is.
@@ -128,7 +130,39 @@ fn split(signatures: &str) -> Result<Vec<(&str, &str)>, SignatureFault> {
 /// The value of `webhook-signature` for a request.
 #[must_use]
 pub fn sign_webhook(secret: &Secret, id: &str, timestamp_s: i64, body: &[u8]) -> String {
-    let timestamp = timestamp_s.to_string();
-    let mac = secret.mac(&pieces(id, &timestamp, body));
-    mac.map_or_else(String::new, |mac| format!("v1,{}", STANDARD.encode(mac)))
+    let mut signing = Signing::begin(secret, id, timestamp_s);
+    signing.update(body);
+    signing.finish()
+}
+
+/// The same for a body that comes in pieces.
+#[derive(Clone, Debug)]
+pub struct Signing(Option<Hmac<Sha256>>);
+
+impl Signing {
+    /// Before any of the body.
+    #[must_use]
+    pub fn begin(secret: &Secret, id: &str, timestamp_s: i64) -> Self {
+        let mut mac = Hmac::new_from_slice(&secret.0).ok();
+        if let Some(mac) = &mut mac {
+            for piece in pieces(id, &timestamp_s.to_string(), b"") {
+                mac.update(piece);
+            }
+        }
+        Self(mac)
+    }
+
+    /// The next piece of the body.
+    pub fn update(&mut self, piece: &[u8]) {
+        if let Some(mac) = &mut self.0 {
+            mac.update(piece);
+        }
+    }
+
+    /// The value of `webhook-signature`.
+    #[must_use]
+    pub fn finish(self) -> String {
+        let mac = self.0.map(|mac| mac.finalize().into_bytes());
+        mac.map_or_else(String::new, |mac| format!("v1,{}", STANDARD.encode(mac)))
+    }
 }
