@@ -9,7 +9,8 @@
 
 mod support;
 
-use hexlane_repair::{Geometry, Limits, Refusal, Rule, Step, repair};
+use hexlane_repair::{Limits, Refusal, Rule, Step, repair};
+use ogc_validity::OwnedShape;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -32,7 +33,7 @@ fn lines(file: &str) -> Option<Vec<Value>> {
     )
 }
 
-fn made(geometry: &Geometry, rule: Rule) -> Result<Geometry, Refusal> {
+fn made(geometry: &OwnedShape, rule: Rule) -> Result<OwnedShape, Refusal> {
     repair(
         &geometry.as_shape(),
         &[Step::MakeValid(rule)],
@@ -41,7 +42,7 @@ fn made(geometry: &Geometry, rule: Rule) -> Result<Geometry, Refusal> {
     .map(|done| done.geometry)
 }
 
-fn is_polygonal(geometry: &Geometry) -> bool {
+fn is_polygonal(geometry: &OwnedShape) -> bool {
     !geometry.part_ends.is_empty()
 }
 

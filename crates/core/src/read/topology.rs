@@ -25,7 +25,7 @@ pub(super) fn judge(located: &Located, course: &mut Course<'_>, report: &mut Rep
     let whole = |code, message: String| {
         Violation::new(code, message).at(located.pointer.as_str(), located.start)
     };
-    match ogc_validity::judge_metered(&located.primitive.shape(), &limits) {
+    match ogc_validity::judge_metered(&located.primitive.as_shape(), &limits) {
         Ok((judgement, steps)) => {
             course.work_left = course.work_left.saturating_sub(steps);
             match judgement {
