@@ -3,9 +3,10 @@
 //! it judges nothing again.
 
 use crate::envelope::{CONTRACT, Envelope};
+use crate::geometry::Geometry;
 use crate::limits::Limits;
-use crate::read::{self, Ask};
-use crate::source::CrsPolicy;
+use crate::read::{self, Ask, OtherCrs};
+use crate::repair;
 use crate::violation::{Report, Violation};
 
 /// The door had its limits; what is told here is the first error.
@@ -58,6 +59,8 @@ impl Effect {
             content_crs: envelope.declared_crs.as_deref(),
             crs: policy_of(&envelope),
             judge: false,
+            repair: &[],
+            edits: false,
         };
         let mut found = None;
         let report = read::read(payload, ask, |feature| {
@@ -69,10 +72,7 @@ impl Effect {
             } else {
                 "{}"
             };
-            let wkb = feature
-                .geometry
-                .as_ref()
-                .map(crate::geometry::Geometry::to_wkb);
+            let wkb = feature.geometry.as_ref().map(Geometry::to_wkb);
             found = Some((wkb, properties.to_owned(), feature.report));
         });
         match found {
@@ -96,11 +96,22 @@ impl Effect {
 }
 
 /// The policy under which the door took it.
-fn policy_of(envelope: &Envelope) -> CrsPolicy {
-    match envelope.derived {
-        Some(_) => CrsPolicy::Reproject,
-        None => CrsPolicy::Reject,
+fn policy_of(envelope: &Envelope) -> OtherCrs {
+    let steps = envelope.derived.iter().flat_map(|derived| &derived.steps);
+    if steps.into_iter().any(|step| repair::is_reprojection(step)) {
+        OtherCrs::Reproject
+    } else {
+        OtherCrs::Refuse
     }
+}
+
+/// The derived geometry, where the payload's own is not the one to judge: it was repaired, and
+/// only what came of it must stand.
+fn repaired(envelope: &Envelope) -> Option<&[u8]> {
+    let derived = envelope.derived.as_ref()?;
+    let mut steps = derived.steps.iter();
+    let only_reprojected = steps.all(|step| repair::is_reprojection(step));
+    (!only_reprojected).then_some(&*derived.wkb)
 }
 
 /// The payload, once it is known to be the one that the door judged. Asked before
@@ -125,20 +136,25 @@ pub const fn judged_elsewhere(envelope: &Envelope) -> bool {
     envelope.verdict.contract != CONTRACT
 }
 
-/// Judges an envelope's payload again; the first error, or none when it is good.
+/// Judges an envelope's payload again, or the geometry that was repaired from it; the first
+/// error, or none when it is good.
 #[must_use]
 pub fn judge_again(envelope: &Envelope) -> Option<Violation> {
     let payload = envelope.inline_payload()?;
+    let repaired = repaired(envelope);
     let limits = LIMITS;
     let ask = Ask {
         limits: &limits,
         content_crs: envelope.declared_crs.as_deref(),
         crs: policy_of(envelope),
-        judge: true,
+        judge: repaired.is_none(),
+        repair: &[],
+        edits: false,
     };
     let mut first = None;
     let report = read::read(payload, ask, |feature| {
         first = feature.report.first_error().cloned();
     });
-    report.first_error().cloned().or(first)
+    let first = report.first_error().cloned().or(first);
+    first.or_else(|| read::judge_derived(repaired?, &limits))
 }

@@ -3,6 +3,7 @@
 
 mod wkb;
 mod wkb_bounds;
+mod wkb_read;
 
 /// A point, line or polygon, single or multiple.
 pub use ogc_validity::OwnedShape as Primitive;
@@ -41,6 +42,12 @@ impl Geometry {
             ]
         });
         Some(grown)
+    }
+
+    /// The geometry of well-known binary as [`Geometry::to_wkb`] writes it; none of other bytes.
+    #[must_use]
+    pub fn of_wkb(bytes: &[u8]) -> Option<Self> {
+        wkb_read::read(bytes)
     }
 
     /// ISO well-known binary, little-endian; with Z when every position has one.

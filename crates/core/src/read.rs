@@ -6,7 +6,9 @@
 
 mod bbox;
 mod declared;
+mod derive;
 mod document;
+mod edit;
 mod feature;
 mod geometry;
 mod known;
@@ -18,7 +20,9 @@ mod records;
 mod reproject;
 mod topology;
 
+pub(crate) use derive::judge_derived;
 pub(crate) use document::{duplicates, outline, read, read_part};
+pub use edit::Edit;
 pub(crate) use place::{Offsets, Place};
 pub(crate) use records::{Record, lines, sequence};
 
@@ -27,6 +31,7 @@ use crate::crs::Declared;
 use crate::geometry::Geometry;
 use crate::json::{Index, Value};
 use crate::limits::Limits;
+use crate::repair::{Derivation, Step};
 use crate::source::CrsPolicy;
 use crate::violation::{Report, Violation};
 use std::ops::Range;
@@ -38,9 +43,34 @@ pub(crate) struct Ask<'a> {
     /// Header `Content-Crs`, as received.
     pub(crate) content_crs: Option<&'a str>,
     /// What is done with another CRS than OGC:CRS84.
-    pub(crate) crs: CrsPolicy,
+    pub(crate) crs: OtherCrs,
     /// Whether validity is judged; a consumer of the same contract does not.
     pub(crate) judge: bool,
+    /// Repairs that are tried, in order.
+    pub(crate) repair: &'a [Step],
+    /// Whether what repairs changed is told as changes of the text.
+    pub(crate) edits: bool,
+}
+
+/// What is done with another system than OGC:CRS84.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum OtherCrs {
+    /// It is an error.
+    #[default]
+    Refuse,
+    /// Judged in its own coordinates, then reprojected; an error where that cannot be.
+    Reproject,
+    /// Judged in its own coordinates alone.
+    AsItStands,
+}
+
+impl From<CrsPolicy> for OtherCrs {
+    fn from(policy: CrsPolicy) -> Self {
+        match policy {
+            CrsPolicy::Reject => Self::Refuse,
+            CrsPolicy::Reproject => Self::Reproject,
+        }
+    }
 }
 
 /// One feature as read.
@@ -59,6 +89,10 @@ pub(crate) struct Feature<'a> {
     pub(crate) declared: Option<Declared>,
     /// The EPSG code from which its geometry is reprojected; none when it stands as it was sent.
     pub(crate) reprojected: Option<u32>,
+    /// What was done to its geometry.
+    pub(crate) derivation: Derivation,
+    /// The same as changes of the text, where that was asked.
+    pub(crate) edits: Vec<Edit>,
     /// Its violations.
     pub(crate) report: Report,
 }
@@ -73,6 +107,14 @@ struct Course<'a> {
     first: u32,
     vertices_left: u64,
     work_left: u64,
+    repair_left: RepairLeft,
+}
+
+/// What is left for the overlay of repairs.
+#[derive(Clone, Copy, Debug)]
+struct RepairLeft {
+    vertices: u64,
+    crossings: u64,
 }
 
 /// What the documents of one request share.
@@ -82,6 +124,7 @@ pub(crate) struct Share {
     pub(crate) first: u32,
     vertices_left: u64,
     work_left: u64,
+    repair_left: RepairLeft,
 }
 
 impl Share {
@@ -90,6 +133,10 @@ impl Share {
             first: 0,
             vertices_left: limits.vertices_max,
             work_left: limits.work_max,
+            repair_left: RepairLeft {
+                vertices: limits.repair_vertices_max,
+                crossings: limits.repair_vertices_max,
+            },
         }
     }
 }

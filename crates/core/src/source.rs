@@ -17,6 +17,7 @@ pub(crate) use rfc3339::rfc3339_us;
 pub use version_rule::{VersionForm, VersionRule, VersionSettings};
 
 use crate::lane::{Grid, LaneRule};
+use crate::repair::Step;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -51,6 +52,9 @@ pub struct SourceSettings {
     /// What happens to another CRS than OGC:CRS84.
     #[serde(default)]
     pub crs: CrsPolicy,
+    /// The repairs that a sender may ask for with `Prefer: repair="…"`, by name; none is none.
+    #[serde(default)]
+    pub repair: Vec<String>,
     /// How far ahead of the door's clock a version's time may be, in seconds.
     #[serde(default = "default_future_max_s")]
     pub future_max_s: u32,
@@ -128,6 +132,8 @@ pub struct Source {
     pub(crate) version: VersionRule,
     pub(crate) op: String,
     pub(crate) crs: CrsPolicy,
+    /// The repairs that a sender may ask for.
+    pub repair: Vec<Step>,
     pub(crate) lane: LaneRule,
     pub(crate) grid: Grid,
     pub(crate) resolution: u8,
@@ -206,6 +212,17 @@ pub enum SourceError {
     /// The list of systems is left out of this build.
     #[error("source `{0}`: this build cannot do `crs = \"reproject\"`")]
     Reproject(String),
+    /// No repair has that name.
+    #[error(
+        "source `{source_name}`: `repair` has no step `{step}`: {}",
+        Step::NAMES.map(|(name, _)| name).join(", ")
+    )]
+    Repair {
+        /// The source.
+        source_name: String,
+        /// What stands there.
+        step: String,
+    },
     /// An `auth` without a secret would let everybody in.
     #[error("source `{0}`: `auth` names no secret; say `auth = \"none\"` to let everybody in")]
     NoSecret(String),
@@ -225,6 +242,7 @@ impl SourceSettings {
             grid: Grid::default(),
             resolution: None,
             crs: CrsPolicy::default(),
+            repair: Vec::new(),
             future_max_s: default_future_max_s(),
             join: Vec::new(),
             required: BTreeMap::new(),
@@ -286,6 +304,7 @@ impl SourceSettings {
             version: VersionRule::of(self.version.as_ref()),
             op: self.op.clone(),
             crs: self.crs,
+            repair: self.steps(name)?,
             lane: self.lane,
             grid,
             resolution,
@@ -294,6 +313,20 @@ impl SourceSettings {
             cloud_events: self.cloud_events.clone(),
             quarantine_bytes_max: quarantines.then_some(self.quarantine_bytes_max),
         })
+    }
+}
+
+impl SourceSettings {
+    /// The repairs, by name. Those that a build leaves out may be named all the same: the same
+    /// table serves the edge and the consumer, and a preference is not owed to anybody.
+    fn steps(&self, name: &str) -> Result<Vec<Step>, SourceError> {
+        let step = |written: &String| {
+            Step::by_name(written).ok_or_else(|| SourceError::Repair {
+                source_name: name.to_owned(),
+                step: written.clone(),
+            })
+        };
+        self.repair.iter().map(step).collect()
     }
 }
 

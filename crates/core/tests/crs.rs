@@ -23,6 +23,7 @@ fn judged_by(policy: CrsPolicy, header: Option<&str>, body: &str) -> Judged {
         content_type: "application/geo+json",
         content_crs: header,
         key: None,
+        repair: &[],
         traceparent: None,
         accepted_at_us: 1_796_040_000_000_000,
     };

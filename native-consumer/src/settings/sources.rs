@@ -87,6 +87,7 @@ fn mended(settings: &SourceSettings, error: &SourceError) -> SourceSettings {
         },
         SourceError::TwoVersions(_) => settings.cloud_events = whole.cloud_events,
         SourceError::Reproject(_) => settings.crs = whole.crs,
+        SourceError::Repair { .. } => settings.repair = whole.repair,
         SourceError::QuarantineOpen(_) => settings.on_refusal = whole.on_refusal,
         SourceError::SecretMissing { .. }
         | SourceError::SecretUnusable { .. }
@@ -104,6 +105,7 @@ fn member(error: &SourceError) -> &'static str {
         SourceError::Pointer { member, .. } => member.split('.').next().unwrap_or(member),
         SourceError::TwoVersions(_) => "cloud_events",
         SourceError::Reproject(_) => "crs",
+        SourceError::Repair { .. } => "repair",
         SourceError::QuarantineOpen(_) => "on_refusal",
         SourceError::Name(_)
         | SourceError::SecretMissing { .. }
@@ -130,6 +132,7 @@ fn told(error: &SourceError) -> String {
         | SourceError::PublicKey { .. }
         | SourceError::TwoVersions(_)
         | SourceError::Reproject(_)
+        | SourceError::Repair { .. }
         | SourceError::QuarantineOpen(_)
         | SourceError::NoSecret(_) => error.to_string(),
     }
@@ -160,6 +163,7 @@ mod tests {
         });
         settings.required = [("speed".to_owned(), MemberType::Number)].into();
         settings.cloud_events.time_is_version = true;
+        settings.repair = vec!["glue".to_owned()];
         let errors = errors(settings, |settings| settings.resolve("a", |_| None).err());
         let members: Vec<_> = errors.iter().map(member).collect();
         assert_eq!(
@@ -171,6 +175,7 @@ mod tests {
                 "op",
                 "version",
                 "required",
+                "repair",
                 "auth"
             ]
         );

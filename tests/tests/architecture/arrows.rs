@@ -10,22 +10,45 @@ const ARROWS: [(&str, &[&str]); 18] = [
     ("ogc-validity", &[]),
     ("hexlane-reproject", &[]),
     ("hexlane-repair", &["ogc-validity"]),
-    ("hexlane-core", &["hexlane-reproject", "ogc-validity"]),
+    (
+        "hexlane-core",
+        &["hexlane-repair", "hexlane-reproject", "ogc-validity"],
+    ),
     (
         "hexlane-door",
-        &["hexlane-core", "hexlane-reproject", "ogc-validity"],
+        &[
+            "hexlane-core",
+            "hexlane-repair",
+            "hexlane-reproject",
+            "ogc-validity",
+        ],
     ),
     (
         "hexlane-delivery",
-        &["hexlane-core", "hexlane-reproject", "ogc-validity"],
+        &[
+            "hexlane-core",
+            "hexlane-repair",
+            "hexlane-reproject",
+            "ogc-validity",
+        ],
     ),
     (
         "hexlane-backend",
-        &["hexlane-core", "hexlane-reproject", "ogc-validity"],
+        &[
+            "hexlane-core",
+            "hexlane-repair",
+            "hexlane-reproject",
+            "ogc-validity",
+        ],
     ),
     (
         "hexlane-streams",
-        &["hexlane-core", "hexlane-reproject", "ogc-validity"],
+        &[
+            "hexlane-core",
+            "hexlane-repair",
+            "hexlane-reproject",
+            "ogc-validity",
+        ],
     ),
     (
         "hexlane-backend-redis",
@@ -34,14 +57,21 @@ const ARROWS: [(&str, &[&str]); 18] = [
             "hexlane-streams",
             "hexlane-backend",
             "hexlane-core",
+            "hexlane-repair",
             "hexlane-reproject",
+            "hexlane-repair",
             "ogc-validity",
         ],
     ),
     ("hexlane-join", &["ogc-validity"]),
     (
         "hexlane-findings",
-        &["hexlane-core", "hexlane-reproject", "ogc-validity"],
+        &[
+            "hexlane-core",
+            "hexlane-repair",
+            "hexlane-reproject",
+            "ogc-validity",
+        ],
     ),
     (
         "hexlane-backend-*",
@@ -49,7 +79,9 @@ const ARROWS: [(&str, &[&str]); 18] = [
             "hexlane-servers",
             "hexlane-backend",
             "hexlane-core",
+            "hexlane-repair",
             "hexlane-reproject",
+            "hexlane-repair",
             "ogc-validity",
         ],
     ),
@@ -59,7 +91,9 @@ const ARROWS: [(&str, &[&str]); 18] = [
             "hexlane-delivery",
             "hexlane-backend",
             "hexlane-core",
+            "hexlane-repair",
             "hexlane-reproject",
+            "hexlane-repair",
             "ogc-validity",
         ],
     ),
@@ -69,7 +103,9 @@ const ARROWS: [(&str, &[&str]); 18] = [
             "hexlane-door",
             "hexlane-streams",
             "hexlane-core",
+            "hexlane-repair",
             "hexlane-reproject",
+            "hexlane-repair",
             "ogc-validity",
         ],
     ),
@@ -87,20 +123,27 @@ const ARROWS: [(&str, &[&str]); 18] = [
             "hexlane-delivery",
             "hexlane-backend",
             "hexlane-core",
+            "hexlane-repair",
             "hexlane-reproject",
+            "hexlane-repair",
             "ogc-validity",
         ],
     ),
     (
         "hexlane-oracle",
-        &["hexlane-core", "hexlane-reproject", "ogc-validity"],
+        &[
+            "hexlane-core",
+            "hexlane-repair",
+            "hexlane-reproject",
+            "ogc-validity",
+        ],
     ),
     ("hexlane-xtask", &[]),
 ];
 
 /// The tests see Hexlane from outside; core and door only for the golden vectors, stores and
 /// engine only for the benchmark of a drain.
-const TESTS: [&str; 11] = [
+const TESTS: [&str; 12] = [
     "hexlane-backend",
     "hexlane-backend-*",
     "hexlane-backend-redis",
@@ -108,7 +151,9 @@ const TESTS: [&str; 11] = [
     "hexlane-door",
     "hexlane-engine",
     "hexlane-native-consumer",
+    "hexlane-repair",
     "hexlane-reproject",
+    "hexlane-repair",
     "hexlane-servers",
     "hexlane-streams",
     "ogc-validity",

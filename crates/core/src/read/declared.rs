@@ -1,11 +1,10 @@
 //! The CRS in force at a level of the document: header, document, feature, geometry.
 
-use super::Ask;
 use super::known::{Known, Name};
+use super::{Ask, OtherCrs};
 use crate::code::Code;
 use crate::crs::{self, Declared};
 use crate::pointer;
-use crate::source::CrsPolicy;
 use crate::violation::{Report, Violation};
 
 /// The nearest declaration so far.
@@ -13,7 +12,7 @@ use crate::violation::{Report, Violation};
 pub(super) struct Level {
     pub(super) declared: Option<Declared>,
     from_header: bool,
-    policy: CrsPolicy,
+    policy: OtherCrs,
 }
 
 impl Level {
@@ -78,7 +77,7 @@ impl Level {
     /// The EPSG code from which coordinates are to be reprojected.
     pub(super) fn to_reproject(&self) -> Option<u32> {
         match &self.declared {
-            Some(Declared::Known(crs, _)) if self.policy == CrsPolicy::Reproject => {
+            Some(Declared::Known(crs, _)) if self.policy == OtherCrs::Reproject => {
                 (!crs.is_crs84()).then(|| crs.epsg())
             }
             Some(Declared::Known(..) | Declared::Null | Declared::Unsupported(_)) | None => None,
@@ -97,15 +96,12 @@ impl Level {
 
 /// Anything but longitude and latitude on WGS 84 is refused, unless the policy is
 /// `reproject` and the system is in its list.
-#[cfg_attr(
-    not(feature = "reproject"),
-    allow(unused_variables, reason = "without the list every policy is `reject`")
-)]
-fn fault(declared: &Declared, policy: CrsPolicy) -> Option<Violation> {
+fn fault(declared: &Declared, policy: OtherCrs) -> Option<Violation> {
     match declared {
         Declared::Known(crs, _) if crs.is_crs84() => None,
+        Declared::Known(..) if policy == OtherCrs::AsItStands => None,
         #[cfg(feature = "reproject")]
-        Declared::Known(crs, text) if policy == CrsPolicy::Reproject => {
+        Declared::Known(crs, text) if policy == OtherCrs::Reproject => {
             super::reproject::fault(*crs, text)
         }
         Declared::Known(crs, text) => {

@@ -47,10 +47,12 @@ pub(crate) fn read_part<'a>(
         first: share.first,
         vertices_left: share.vertices_left,
         work_left: share.work_left,
+        repair_left: share.repair_left,
     };
     walk(root, &mut course, &mut report, &mut visit);
     share.vertices_left = course.vertices_left;
     share.work_left = course.work_left;
+    share.repair_left = course.repair_left;
     duplicates(&index, 0, course.features.start, &mut report);
     duplicates(&index, course.features.end, text.len(), &mut report);
     report.sort();
