@@ -54,14 +54,13 @@ fn below(input: &Path) -> Result<PathBuf, String> {
 
 /// Writes a copy.
 pub(super) fn write(copy: &Path, bytes: &[u8], overwrite: bool) -> Result<(), String> {
-    let told = |error: io::Error| match error.kind() {
-        io::ErrorKind::AlreadyExists => {
-            format!(
-                "{} is there already; --overwrite replaces it",
-                copy.display()
-            )
+    let told = |error: io::Error| {
+        let name = copy.display();
+        if error.kind() == io::ErrorKind::AlreadyExists {
+            format!("{name} is there already; --overwrite replaces it")
+        } else {
+            format!("{name}: {error}")
         }
-        _ => format!("{}: {error}", copy.display()),
     };
     if let Some(folder) = copy.parent() {
         fs::create_dir_all(folder).map_err(told)?;
