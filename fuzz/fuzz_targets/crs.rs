@@ -27,6 +27,7 @@ fn codes(header: Option<&str>, body: &str) -> Vec<Code> {
         content_type: "application/geo+json",
         content_crs: header,
         key: None,
+        repair: &[],
         traceparent: None,
         accepted_at_us: 1_796_040_000_000_000,
     };

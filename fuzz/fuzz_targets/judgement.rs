@@ -25,6 +25,7 @@ fuzz_target!(|body: &[u8]| {
         content_type: "application/geo+json",
         content_crs: None,
         key: None,
+        repair: &[],
         traceparent: None,
         accepted_at_us: 1_796_040_000_000_000,
     };

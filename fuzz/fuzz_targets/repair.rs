@@ -2,16 +2,16 @@
 //! polygons cut at the antimeridian lie between -180° and 180°.
 #![no_main]
 
-use hexlane_repair::{Geometry, Limits, Refusal, Rule, Step, repair};
+use hexlane_repair::{Limits, Refusal, Rule, Step, repair};
 use libfuzzer_sys::fuzz_target;
-use ogc_validity::{ShapeKind, is_valid};
+use ogc_validity::{OwnedShape, ShapeKind, is_valid};
 
 /// A byte of flags, then positions of two bytes, or of sixteen; a position of zeros ends a ring, two end a part.
-fn read(bytes: &[u8]) -> Option<(Geometry, u8)> {
+fn read(bytes: &[u8]) -> Option<(OwnedShape, u8)> {
     let (flags, rest) = bytes.split_first()?;
     let wide = flags & 1 == 1;
     let is_line = flags & 2 == 2;
-    let mut geometry = Geometry {
+    let mut geometry = OwnedShape {
         kind: if is_line { ShapeKind::MultiLineString } else { ShapeKind::MultiPolygon },
         coordinates: Vec::new(),
         stride: 2,

@@ -34,6 +34,7 @@ fn verdict(body: &[u8], format: Format, event: Option<EventHeaders<'_>>) -> Judg
         content_type: "application/geo+json",
         content_crs: None,
         key: None,
+        repair: &[],
         traceparent: None,
         accepted_at_us: 1_796_040_000_000_000,
     };
@@ -74,8 +75,8 @@ fn check_next(judged: &Judged, body: &[u8], format: Format, separator: &[u8]) {
 
 fn check_survey(body: &[u8], records: Records) {
     let mut next = 0;
-    survey_records(body, records, &LIMITS, |index, _| {
-        assert_eq!(index, next);
+    survey_records(body, records, &Terms::plain(&LIMITS), |each| {
+        assert_eq!(each.index, next);
         next += 1;
     });
 }

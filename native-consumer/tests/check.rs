@@ -8,6 +8,8 @@
 
 mod support;
 
+#[path = "check/fix.rs"]
+mod fix;
 #[path = "check/formats.rs"]
 mod formats;
 #[path = "check/inputs.rs"]

@@ -61,6 +61,10 @@ auth = { bearer = { secrets = ["TOKEN_SECRET"] } }
 on_refusal = "quarantine"
 quarantine_bytes_max = 4096
 
+[sources.mending]
+auth = "none"
+repair = ["close-ring", "make-valid", "split-antimeridian"]
+
 [sources.hub]
 auth = { github = { secrets = ["TOKEN_SECRET"] } }
 

@@ -30,6 +30,7 @@ pub(crate) fn body(id: &str, fields: &[Field], foreign: &Foreign, shard_map: Sha
         content_type: "application/geo+json",
         content_crs: None,
         key: None,
+        repair: &[],
         traceparent: None,
         accepted_at_us: accepted_at_us(id),
     };

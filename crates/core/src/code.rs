@@ -138,6 +138,16 @@ codes! {
     CrsLatitudeRange "crs.latitude_out_of_range" CrsTransform CrsMismatch Error "RFC 7946 section 4" "keep latitude within 90 degrees; longitude comes first";
     CrsLooksProjected "crs.looks_projected" CrsTransform CrsMismatch Warning "RFC 7946 section 4" "these look like metres: reproject to OGC:CRS84";
     CrsAxisSwapped "crs.axis_swapped_suspected" CrsTransform CrsMismatch Warning "RFC 7946 section 3.1.1" "longitude comes first";
+    RepairNotApplied "repair.not_applied" TopologyValidation InvalidGeometry Warning "RFC 7240 section 2" "ask for repairs that the source allows";
+    RepairUnavailable "repair.unavailable" TopologyValidation InvalidGeometry Warning "source, repair" "send it to the consumer's own intake";
+    RepairTooManyVertices "repair.too_many_vertices" TopologyValidation InvalidGeometry Warning "settings, limits.repair_vertices_max" "repair it before it is sent";
+    RepairTooComplex "repair.too_complex" TopologyValidation InvalidGeometry Warning "settings, limits.repair_vertices_max and limits.work_max" "repair it before it is sent";
+    RepairNonFinite "repair.non_finite" TopologyValidation InvalidGeometry Warning "RFC 7946 section 3.1.1" "send finite numbers";
+    RepairMagnitude "repair.magnitude" TopologyValidation InvalidGeometry Warning "source, repair" "send coordinates of a usual size";
+    RepairCollapsed "repair.collapsed" TopologyValidation InvalidGeometry Warning "source, repair" "send a geometry of which something is left";
+    RepairPole "repair.pole" TopologyValidation InvalidGeometry Warning "RFC 7946 section 3.1.9" "cut a ring round a pole by hand";
+    RepairInvalidBefore "repair.invalid_before" TopologyValidation InvalidGeometry Warning "source, repair" "ask for make-valid before split-antimeridian";
+    RepairInvalidAfter "repair.invalid_after" TopologyValidation InvalidGeometry Warning "source, repair" "ask for the repairs that the other violations need";
     GeometryTooComplex "geometry.too_complex" TopologyValidation InvalidGeometry Error "settings, limits.work_max" "simplify the geometry";
     SelfIntersection "geometry.self_intersection" TopologyValidation InvalidGeometry Error "OGC 06-103r4 section 6.1.11.1" "let rings cross neither themselves nor others";
     RingSelfIntersection "geometry.ring_self_intersection" TopologyValidation InvalidGeometry Error "OGC 06-103r4 section 6.1.11.1" "let a ring touch itself nowhere";

@@ -123,10 +123,12 @@ fn envelope(
 
 /// The geometry where it is no longer that of the payload.
 fn derived(feature: &Feature<'_>) -> Option<Derived> {
-    let epsg = feature.reprojected?;
+    if feature.derivation.is_none() {
+        return None;
+    }
     Some(Derived {
         wkb: feature.geometry.as_ref()?.to_wkb(),
-        steps: vec![format!("reproject EPSG:{epsg} EPSG:4326")],
+        steps: feature.derivation.steps(),
         core_version: env!("CARGO_PKG_VERSION").to_owned(),
     })
 }

@@ -4,7 +4,7 @@
 
 mod rule;
 
-pub(crate) use rule::CrsRule;
+pub(crate) use rule::{CrsRule, OtherCrs};
 
 use crate::json::{Kind, Value};
 use serde::{Deserialize, Serialize};
@@ -87,6 +87,38 @@ pub fn parse_name(name: &str) -> Declared {
     match parse_known(trimmed) {
         Some(crs) => Declared::Known(crs, trimmed.to_owned()),
         None => unsupported(trimmed),
+    }
+}
+
+/// What is made of coordinates that are said to be of a system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Support {
+    /// They are longitude and latitude as they stand.
+    Degrees,
+    /// They are reprojected.
+    Reprojected,
+    /// Only a datum grid would reproject them well enough.
+    NeedsGrid,
+    /// The system is not in this build's list.
+    NotListed,
+    /// The text names no system.
+    NoName,
+}
+
+/// What is made of the system of that name.
+#[must_use]
+pub fn support(name: &str) -> Support {
+    match parse_name(name) {
+        Declared::Known(crs, _) if crs.is_crs84() => Support::Degrees,
+        #[cfg(feature = "reproject")]
+        Declared::Known(crs, _) => match hexlane_reproject::look_up(crs.epsg()) {
+            hexlane_reproject::Lookup::Supported(_) => Support::Reprojected,
+            hexlane_reproject::Lookup::NeedsGrid => Support::NeedsGrid,
+            hexlane_reproject::Lookup::Unsupported => Support::NotListed,
+        },
+        #[cfg(not(feature = "reproject"))]
+        Declared::Known(..) => Support::NotListed,
+        Declared::Null | Declared::Unsupported(_) => Support::NoName,
     }
 }
 

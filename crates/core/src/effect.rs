@@ -2,11 +2,12 @@
 //! properties as text. The consumer reads it from the envelope; under the same contract
 //! it judges nothing again.
 
-use crate::crs::CrsRule;
+use crate::crs::{CrsRule, OtherCrs};
 use crate::envelope::{CONTRACT, Envelope};
+use crate::geometry::Geometry;
 use crate::limits::Limits;
 use crate::read::{self, Ask};
-use crate::source::CrsPolicy;
+use crate::repair;
 use crate::violation::{Report, Violation};
 
 /// The door had its limits; what is told here is the first error.
@@ -59,6 +60,8 @@ impl Effect {
             content_crs: envelope.declared_crs.as_deref(),
             crs: rule_of(&envelope),
             judge: false,
+            repair: &[],
+            edits: false,
         };
         let mut found = None;
         let report = read::read(payload, ask, |feature| {
@@ -70,10 +73,7 @@ impl Effect {
             } else {
                 "{}"
             };
-            let wkb = feature
-                .geometry
-                .as_ref()
-                .map(crate::geometry::Geometry::to_wkb);
+            let wkb = feature.geometry.as_ref().map(Geometry::to_wkb);
             found = Some((wkb, properties.to_owned(), feature.report));
         });
         match found {
@@ -97,11 +97,23 @@ impl Effect {
 }
 
 /// The rule under which the door took it.
-const fn rule_of(envelope: &Envelope) -> CrsRule {
-    CrsRule::of_envelope(match envelope.derived {
-        Some(_) => CrsPolicy::Reproject,
-        None => CrsPolicy::Reject,
+fn rule_of(envelope: &Envelope) -> CrsRule {
+    let steps = envelope.derived.iter().flat_map(|derived| &derived.steps);
+    let reprojected = steps.into_iter().any(|step| repair::is_reprojection(step));
+    CrsRule::of_envelope(if reprojected {
+        OtherCrs::Reproject
+    } else {
+        OtherCrs::Refuse
     })
+}
+
+/// The derived geometry, where the payload's own is not the one to judge: it was repaired, and
+/// only what came of it must stand.
+fn repaired(envelope: &Envelope) -> Option<&[u8]> {
+    let derived = envelope.derived.as_ref()?;
+    let mut steps = derived.steps.iter();
+    let only_reprojected = steps.all(|step| repair::is_reprojection(step));
+    (!only_reprojected).then_some(&*derived.wkb)
 }
 
 /// The payload, once it is known to be the one that the door judged. Asked before
@@ -126,20 +138,25 @@ pub const fn judged_elsewhere(envelope: &Envelope) -> bool {
     envelope.verdict.contract != CONTRACT
 }
 
-/// Judges an envelope's payload again; the first error, or none when it is good.
+/// Judges an envelope's payload again, or the geometry that was repaired from it; the first
+/// error, or none when it is good.
 #[must_use]
 pub fn judge_again(envelope: &Envelope) -> Option<Violation> {
     let payload = envelope.inline_payload()?;
+    let repaired = repaired(envelope);
     let limits = LIMITS;
     let ask = Ask {
         limits: &limits,
         content_crs: envelope.declared_crs.as_deref(),
         crs: rule_of(envelope),
-        judge: true,
+        judge: repaired.is_none(),
+        repair: &[],
+        edits: false,
     };
     let mut first = None;
     let report = read::read(payload, ask, |feature| {
         first = feature.report.first_error().cloned();
     });
-    report.first_error().cloned().or(first)
+    let first = report.first_error().cloned().or(first);
+    first.or_else(|| read::judge_derived(repaired?, &limits))
 }

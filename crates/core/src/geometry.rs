@@ -3,10 +3,11 @@
 
 mod wkb;
 mod wkb_bounds;
+mod wkb_read;
 
+/// A point, line or polygon, single or multiple.
+pub use ogc_validity::OwnedShape as Primitive;
 pub use wkb_bounds::{Bounds, WkbError, wkb_bounds};
-
-use ogc_validity::{Shape, ShapeKind};
 
 /// One geometry: a single primitive, or the flattened members of a collection.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -15,68 +16,6 @@ pub struct Geometry {
     pub collection: bool,
     /// The primitives, in document order; exactly one unless a collection.
     pub primitives: Vec<Primitive>,
-}
-
-/// A point, line or polygon, single or multiple.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Primitive {
-    /// Its GeoJSON type.
-    pub kind: ShapeKind,
-    /// x, y (, z) of every position, in document order.
-    pub coordinates: Vec<f64>,
-    /// 2 or 3 numbers a position.
-    pub stride: usize,
-    /// Where each line or ring ends, in positions.
-    pub ring_ends: Vec<u32>,
-    /// Where each polygon ends, in rings.
-    pub part_ends: Vec<u32>,
-}
-
-impl Primitive {
-    /// The borrowed form that is judged.
-    #[must_use]
-    pub fn shape(&self) -> Shape<'_> {
-        Shape {
-            kind: self.kind,
-            coordinates: &self.coordinates,
-            stride: self.stride,
-            ring_ends: &self.ring_ends,
-            part_ends: &self.part_ends,
-        }
-    }
-
-    /// How many positions it has.
-    #[must_use]
-    pub fn vertices(&self) -> usize {
-        self.coordinates.len() / self.stride
-    }
-
-    /// x and y of every position.
-    pub fn positions(&self) -> impl Iterator<Item = [f64; 2]> + '_ {
-        self.coordinates
-            .chunks_exact(self.stride)
-            .map(|position| [position[0], position[1]])
-    }
-
-    /// The rings or lines, as ranges of positions.
-    pub fn rings(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
-        ranges(&self.ring_ends)
-    }
-
-    /// The polygons, as ranges of rings.
-    pub fn parts(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
-        ranges(&self.part_ends)
-    }
-}
-
-fn ranges(ends: &[u32]) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
-    let mut start = 0;
-    ends.iter().map(move |end| {
-        let end = usize::try_from(*end).unwrap_or(usize::MAX);
-        let range = start..end;
-        start = end;
-        range
-    })
 }
 
 impl Geometry {
@@ -103,6 +42,12 @@ impl Geometry {
             ]
         });
         Some(grown)
+    }
+
+    /// The geometry of well-known binary as [`Geometry::to_wkb`] writes it; none of other bytes.
+    #[must_use]
+    pub fn of_wkb(bytes: &[u8]) -> Option<Self> {
+        wkb_read::read(bytes)
     }
 
     /// ISO well-known binary, little-endian; with Z when every position has one.

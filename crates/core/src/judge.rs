@@ -6,14 +6,16 @@ mod quarantine;
 mod records;
 mod survey;
 
+pub use crate::read::Edit;
 pub use quarantine::quarantine;
-pub use survey::{Records, survey, survey_records};
+pub use survey::{Records, Surveyed, Terms, survey, survey_records};
 
 use crate::cloud_event::EventHeaders;
 use crate::envelope::Envelope;
 use crate::lane::ShardMap;
 use crate::limits::Limits;
 use crate::read;
+use crate::repair::{Change, Step};
 use crate::source::Source;
 use crate::violation::Report;
 use bench::Bench;
@@ -35,6 +37,8 @@ pub struct Request<'a> {
     pub content_crs: Option<&'a str>,
     /// A key that covers the request.
     pub key: Option<RequestKey<'a>>,
+    /// The repairs that the sender asks for and may, in order.
+    pub repair: &'a [Step],
     /// Header `traceparent`.
     pub traceparent: Option<&'a str>,
     /// The door's clock, µs since 1970.
@@ -77,6 +81,15 @@ pub enum Entry {
     Refused,
 }
 
+/// What repairs changed in one feature.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Repaired {
+    /// Its index.
+    pub feature: u32,
+    /// A change for each step that changed something; sums over the members of a collection.
+    pub changes: Vec<Change>,
+}
+
 /// The verdict on one request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
@@ -85,6 +98,8 @@ pub struct Judged {
     /// Whether an error concerns the request as a whole, so that no feature of it stands
     /// for itself.
     pub whole: bool,
+    /// What was repaired of the events, by feature.
+    pub repaired: Vec<Repaired>,
     /// Every violation, bounded, with totals.
     pub report: Report,
 }

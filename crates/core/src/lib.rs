@@ -23,6 +23,7 @@ pub mod limits;
 pub mod outcome;
 mod pointer;
 mod read;
+pub mod repair;
 pub mod signature;
 pub mod source;
 pub mod version;

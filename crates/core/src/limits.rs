@@ -19,6 +19,9 @@ pub struct Limits {
     pub violations_max: u32,
     /// Vertex steps of the validity judge for one request, about a second of work.
     pub work_max: u64,
+    /// Positions that go into the overlay of repairs in one request, and as many crossings.
+    /// 100,000: 30 MB, and a second at the worst.
+    pub repair_vertices_max: u64,
     /// Bytes of one encoded envelope. 8 MiB on the relay; 256 KiB and less on brokers.
     pub envelope_bytes_max: u64,
 }
@@ -32,13 +35,15 @@ impl Default for Limits {
             vertices_max: 1_000_000,
             violations_max: 100,
             work_max: 10_000_000,
+            repair_vertices_max: 100_000,
             envelope_bytes_max: 8 << 20,
         }
     }
 }
 
 impl Limits {
-    /// No cap on bytes, features, vertices or work: for files on one's own machine.
+    /// No cap on bytes, features, vertices or work: for files on one's own machine. The overlay
+    /// of a repair is held under some gigabytes.
     #[must_use]
     pub const fn for_files() -> Self {
         Self {
@@ -48,6 +53,7 @@ impl Limits {
             vertices_max: u64::MAX,
             violations_max: u32::MAX,
             work_max: u64::MAX,
+            repair_vertices_max: 10_000_000,
             envelope_bytes_max: u64::MAX,
         }
     }

@@ -6,7 +6,9 @@
 
 mod bbox;
 mod declared;
+mod derive;
 mod document;
+mod edit;
 mod feature;
 mod geometry;
 mod known;
@@ -19,7 +21,9 @@ mod records;
 mod reproject;
 mod topology;
 
+pub(crate) use derive::judge_derived;
 pub(crate) use document::{duplicates, outline, read, read_part};
+pub use edit::Edit;
 pub(crate) use place::{Offsets, Place};
 pub(crate) use records::{Record, lines, sequence};
 
@@ -28,6 +32,7 @@ use crate::crs::{CrsRule, Declared};
 use crate::geometry::Geometry;
 use crate::json::{Index, Value};
 use crate::limits::Limits;
+use crate::repair::{Derivation, Step};
 use crate::violation::{Report, Violation};
 use std::ops::Range;
 
@@ -41,6 +46,10 @@ pub(crate) struct Ask<'a> {
     pub(crate) crs: CrsRule,
     /// Whether validity is judged; a consumer of the same contract does not.
     pub(crate) judge: bool,
+    /// Repairs that are tried, in order.
+    pub(crate) repair: &'a [Step],
+    /// Whether what repairs changed is told as changes of the text.
+    pub(crate) edits: bool,
 }
 
 /// One feature as read.
@@ -59,6 +68,10 @@ pub(crate) struct Feature<'a> {
     pub(crate) declared: Option<Declared>,
     /// The EPSG code from which its geometry is reprojected; none when it stands as it was sent.
     pub(crate) reprojected: Option<u32>,
+    /// What was done to its geometry.
+    pub(crate) derivation: Derivation,
+    /// The same as changes of the text, where that was asked.
+    pub(crate) edits: Vec<Edit>,
     /// Its violations.
     pub(crate) report: Report,
 }
@@ -75,8 +88,16 @@ struct Course<'a> {
     work_left: u64,
     /// A declaration outside of every feature is in force in one of them.
     outside_in_force: bool,
+    repair_left: RepairLeft,
     #[cfg(feature = "reproject")]
     ways: reproject::Ways,
+}
+
+/// What is left for the overlay of repairs.
+#[derive(Clone, Copy, Debug)]
+struct RepairLeft {
+    vertices: u64,
+    crossings: u64,
 }
 
 /// What the documents of one request share.
@@ -86,6 +107,7 @@ pub(crate) struct Share {
     pub(crate) first: u32,
     vertices_left: u64,
     work_left: u64,
+    repair_left: RepairLeft,
     #[cfg(feature = "reproject")]
     ways: reproject::Ways,
 }
@@ -96,6 +118,10 @@ impl Share {
             first: 0,
             vertices_left: limits.vertices_max,
             work_left: limits.work_max,
+            repair_left: RepairLeft {
+                vertices: limits.repair_vertices_max,
+                crossings: limits.repair_vertices_max,
+            },
             #[cfg(feature = "reproject")]
             ways: reproject::Ways::default(),
         }

@@ -16,8 +16,9 @@ pub use member::MemberType;
 pub(crate) use rfc3339::rfc3339_us;
 pub use version_rule::{VersionForm, VersionRule, VersionSettings};
 
-use crate::crs::{Canonical, CrsRule};
+use crate::crs::{Canonical, CrsRule, OtherCrs};
 use crate::lane::{Grid, LaneRule};
+use crate::repair::Step;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -59,6 +60,9 @@ pub struct SourceSettings {
     /// The system of the map: what has no place in it is refused.
     #[serde(default)]
     pub canonical_crs: Canonical,
+    /// The repairs that a sender may ask for with `Prefer: repair="…"`, by name; none is none.
+    #[serde(default)]
+    pub repair: Vec<String>,
     /// How far ahead of the door's clock a version's time may be, in seconds.
     #[serde(default = "default_future_max_s")]
     pub future_max_s: u32,
@@ -136,6 +140,8 @@ pub struct Source {
     pub(crate) version: VersionRule,
     pub(crate) op: String,
     pub(crate) crs: CrsRule,
+    /// The repairs that a sender may ask for.
+    pub repair: Vec<Step>,
     pub(crate) lane: LaneRule,
     pub(crate) grid: Grid,
     pub(crate) resolution: u8,
@@ -217,6 +223,17 @@ pub enum SourceError {
     /// Nothing is reprojected.
     #[error("source `{0}`: `crs_accuracy_mm_max` needs `crs = \"reproject\"`")]
     Accuracy(String),
+    /// No repair has that name.
+    #[error(
+        "source `{source_name}`: `repair` has no step `{step}`: {}",
+        Step::NAMES.map(|(name, _)| name).join(", ")
+    )]
+    Repair {
+        /// The source.
+        source_name: String,
+        /// What stands there.
+        step: String,
+    },
     /// An `auth` without a secret would let everybody in.
     #[error("source `{0}`: `auth` names no secret; say `auth = \"none\"` to let everybody in")]
     NoSecret(String),
@@ -238,6 +255,7 @@ impl SourceSettings {
             crs: CrsPolicy::default(),
             crs_accuracy_mm_max: None,
             canonical_crs: Canonical::default(),
+            repair: Vec::new(),
             future_max_s: default_future_max_s(),
             join: Vec::new(),
             required: BTreeMap::new(),
@@ -304,8 +322,9 @@ impl SourceSettings {
             crs: CrsRule {
                 accuracy_mm_max: self.crs_accuracy_mm_max,
                 canonical: self.canonical_crs,
-                ..self.crs.rule()
+                ..OtherCrs::from(self.crs).rule()
             },
+            repair: self.steps(name)?,
             lane: self.lane,
             grid,
             resolution,
@@ -314,6 +333,20 @@ impl SourceSettings {
             cloud_events: self.cloud_events.clone(),
             quarantine_bytes_max: quarantines.then_some(self.quarantine_bytes_max),
         })
+    }
+}
+
+impl SourceSettings {
+    /// The repairs, by name. Those that a build leaves out may be named all the same: the same
+    /// table serves the edge and the consumer, and a preference is not owed to anybody.
+    fn steps(&self, name: &str) -> Result<Vec<Step>, SourceError> {
+        let step = |written: &String| {
+            Step::by_name(written).ok_or_else(|| SourceError::Repair {
+                source_name: name.to_owned(),
+                step: written.clone(),
+            })
+        };
+        self.repair.iter().map(step).collect()
     }
 }
 

@@ -171,6 +171,22 @@ impl Report {
         self.kept.len() < self.kept_max
     }
 
+    /// An empty report that keeps as many.
+    pub(crate) const fn alike(&self) -> Self {
+        Self::new(self.kept_max)
+    }
+
+    /// Says of everything kept that it stands there: its own place is of a geometry that was
+    /// never sent.
+    pub(crate) fn gather(&mut self, pointer: &str, byte_offset: usize) {
+        for violation in &mut self.kept {
+            pointer.clone_into(&mut violation.pointer);
+            violation.byte_offset = Some(byte_offset as u64);
+            violation.place = None;
+            violation.other = None;
+        }
+    }
+
     /// Counts violations that are not kept.
     pub fn count(&mut self, code: Code, more: u64) {
         if more > 0 {

@@ -62,6 +62,7 @@ fn judged_with(
         content_type: "application/geo+json",
         content_crs: None,
         key,
+        repair: &[],
         traceparent: None,
         accepted_at_us: NOW_US,
     };

@@ -29,6 +29,7 @@ fn breaches<'a>(source: &Source, body: &'a str) -> Vec<(Code, String, &'a str)> 
         content_type: "application/geo+json",
         content_crs: None,
         key: None,
+        repair: &[],
         traceparent: None,
         accepted_at_us: 1_796_040_000_000_000,
     };

@@ -30,6 +30,7 @@ fn judged_under(settings: &SourceSettings, header: Option<&str>, body: &str) -> 
         content_type: "application/geo+json",
         content_crs: header,
         key: None,
+        repair: &[],
         traceparent: None,
         accepted_at_us: 1_796_040_000_000_000,
     };

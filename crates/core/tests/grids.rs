@@ -27,6 +27,7 @@ fn event(grid: Grid, resolution: Option<u8>) -> Envelope {
         content_type: "application/geo+json",
         content_crs: None,
         key: None,
+        repair: &[],
         traceparent: None,
         accepted_at_us: 1_796_040_000_000_000,
     };

@@ -30,6 +30,7 @@ fn judged_within(limits: &Limits, key: Option<RequestKey<'_>>, body: &str) -> Ju
         content_type: "application/geo+json",
         content_crs: None,
         key,
+        repair: &[],
         traceparent: None,
         accepted_at_us: 1_796_040_000_000_000,
     };

@@ -33,6 +33,7 @@ fn judged(source: &Source, key: Option<RequestKey<'_>>, body: &str) -> Judged {
         content_type: "application/geo+json",
         content_crs: None,
         key,
+        repair: &[],
         traceparent: None,
         accepted_at_us: NOW_US,
     };
@@ -222,6 +223,7 @@ fn limits_are_told_with_their_codes() {
             content_type: "application/json",
             content_crs: None,
             key: None,
+            repair: &[],
             traceparent: None,
             accepted_at_us: NOW_US,
         };

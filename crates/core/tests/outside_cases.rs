@@ -14,7 +14,7 @@
 )]
 
 use hexlane_core::code::{Code, Severity};
-use hexlane_core::judge::survey;
+use hexlane_core::judge::{Terms, survey};
 use hexlane_core::limits::Limits;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -69,8 +69,8 @@ fn folder() -> Option<PathBuf> {
 
 fn codes(body: &str) -> Vec<Code> {
     let mut codes = Vec::new();
-    let report = survey(body.as_bytes(), &Limits::default(), |_, report| {
-        codes.extend(report.violations().iter().map(|each| each.code));
+    let report = survey(body.as_bytes(), &Terms::plain(&Limits::default()), |each| {
+        codes.extend(each.report.violations().iter().map(|each| each.code));
     });
     codes.extend(report.violations().iter().map(|each| each.code));
     codes

@@ -24,6 +24,7 @@ fn judged_by(format: Format, limits: &Limits, body: &[u8]) -> Judged {
         content_type: "application/geo+json",
         content_crs: None,
         key: Some(RequestKey::Idempotency("k")),
+        repair: &[],
         traceparent: None,
         accepted_at_us: 1_796_040_000_000_000,
     };

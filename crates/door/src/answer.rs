@@ -1,5 +1,6 @@
 //! An answer, before any HTTP library has seen it.
 
+use crate::prefer::Preferences;
 use hexlane_core::violation::Totals;
 use std::borrow::Cow;
 
@@ -43,6 +44,14 @@ impl Answer {
     pub(crate) fn told(mut self, totals: &Totals) -> Self {
         self.totals.clone_from(totals);
         self
+    }
+
+    /// The same, saying which of the sender's preferences were honoured.
+    pub(crate) fn preferring(self, preferences: &Preferences) -> Self {
+        match preferences.applied() {
+            Some(applied) => self.with("preference-applied", applied),
+            None => self,
+        }
     }
 
     /// A header by its lower-case name.

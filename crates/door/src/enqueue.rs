@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::document;
 use crate::large::{self, LargePayload};
-use crate::prefer;
+use crate::prefer::Preferences;
 use crate::problem::Problem;
 use hexlane_core::Envelope;
 use hexlane_core::judge::{Entry, Judged};
@@ -48,7 +48,7 @@ pub enum Unavailable {
 #[must_use = "an event that is not enqueued is lost, and its sender must be told"]
 pub struct Enqueue {
     judged: Judged,
-    lenient: bool,
+    preferences: Preferences,
     /// The refused body, where its source keeps it; last on the queue.
     quarantined: Option<Box<Envelope>>,
 }
@@ -56,12 +56,12 @@ pub struct Enqueue {
 impl Enqueue {
     pub(crate) const fn new(
         judged: Judged,
-        lenient: bool,
+        preferences: Preferences,
         quarantined: Option<Box<Envelope>>,
     ) -> Self {
         Self {
             judged,
-            lenient,
+            preferences,
             quarantined,
         }
     }
@@ -115,19 +115,14 @@ impl Enqueue {
                 return Problem::QueueUnavailable { retry_after_s }.answer();
             }
         };
-        let answer = self.settled(answers);
-        if self.lenient {
-            answer.with(prefer::APPLIED.0, prefer::APPLIED.1)
-        } else {
-            answer
-        }
+        self.settled(answers).preferring(&self.preferences)
     }
 
     fn settled(&self, answers: &[Enqueued]) -> Answer {
         let events = answers.len() - usize::from(self.quarantined.is_some());
         let (answers, kept) = answers.split_at(events);
         let reused = self.reused(answers);
-        let good_left = self.lenient && reused.len() < answers.len();
+        let good_left = self.preferences.lenient && reused.len() < answers.len();
         if kept.contains(&Enqueued::Conflict) {
             return Problem::KeyReused(self.judged.refused()).answer();
         }

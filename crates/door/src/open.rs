@@ -6,14 +6,16 @@ use crate::enqueue::Decision;
 use crate::head::{HEADERS, Head};
 use crate::media::Media;
 use crate::meter::{Budget, Meter};
-use crate::prefer;
+use crate::prefer::Preferences;
 use crate::problem::Problem;
 use crate::proof;
 use crate::verdict::{self, Policy};
+use hexlane_core::code::Code;
 use hexlane_core::judge::{self, Format, Request, RequestKey};
 use hexlane_core::lane::ShardMap;
 use hexlane_core::limits::Limits;
 use hexlane_core::source::{Auth, Source};
+use hexlane_core::violation::Violation;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where events are sent: this, and the source's name.
@@ -167,6 +169,7 @@ impl Opened<'_> {
             Ok(plain) => plain,
             Err(problem) => return Decision::Answer(problem.answer()),
         };
+        let preferences = Preferences::of(self.head, &self.source.repair);
         let request = Request {
             source: self.source,
             body: &plain,
@@ -175,6 +178,7 @@ impl Opened<'_> {
             content_type: self.media.payload,
             content_crs: self.head.header("content-crs"),
             key: self.key,
+            repair: &preferences.repair,
             traceparent: self
                 .head
                 .header("traceparent")
@@ -182,13 +186,17 @@ impl Opened<'_> {
             accepted_at_us: now_us,
         };
         let (limits, shard_map) = (&self.door.limits, self.door.shard_map);
-        let judged = judge::judge(&request, limits, shard_map);
+        let mut judged = judge::judge(&request, limits, shard_map);
+        if let Some(reason) = &preferences.not_repaired {
+            let warning = Violation::new(Code::RepairNotApplied, reason.clone());
+            judged.report.push(warning);
+        }
         let policy = Policy {
             request: &request,
             content_type: self.media.body,
             shard_map,
             envelope_bytes_max: limits.envelope_bytes_max,
-            lenient: prefer::lenient(self.head),
+            preferences: &preferences,
         };
         verdict::decide(judged, &policy)
     }

@@ -3,7 +3,7 @@
 
 use crate::document;
 use crate::enqueue::{Decision, Enqueue};
-use crate::prefer;
+use crate::prefer::Preferences;
 use crate::problem::Problem;
 use hexlane_core::Envelope;
 use hexlane_core::judge::{Judged, Request, quarantine};
@@ -17,36 +17,35 @@ pub(crate) struct Policy<'a> {
     pub(crate) shard_map: ShardMap,
     /// Bytes of the largest envelope.
     pub(crate) envelope_bytes_max: u64,
-    /// Whether the sender prefers the good to be taken without the rest.
-    pub(crate) lenient: bool,
+    /// What the sender prefers.
+    pub(crate) preferences: &'a Preferences,
 }
 
 /// Decides.
 pub(crate) fn decide(judged: Judged, policy: &Policy<'_>) -> Decision {
     if judged.is_good() {
-        return Decision::Enqueue(Enqueue::new(judged, policy.lenient, None));
+        return Decision::Enqueue(Enqueue::new(judged, policy.preferences.clone(), None));
     }
     let quarantined = policy.quarantined(&judged);
-    let some = policy.lenient && judged.has_good();
+    let some = policy.preferences.lenient && judged.has_good();
     if some || quarantined.is_some() {
         let judged = if some {
             judged
         } else {
             judged.without_events()
         };
-        return Decision::Enqueue(Enqueue::new(judged, policy.lenient, quarantined));
+        return Decision::Enqueue(Enqueue::new(
+            judged,
+            policy.preferences.clone(),
+            quarantined,
+        ));
     }
     let problem = Problem::Refused {
         features: judged.refused(),
-        each: policy.lenient && !judged.whole,
+        each: policy.preferences.lenient && !judged.whole,
         report: judged.report,
     };
-    let answer = problem.answer();
-    Decision::Answer(if policy.lenient {
-        answer.with(prefer::APPLIED.0, prefer::APPLIED.1)
-    } else {
-        answer
-    })
+    Decision::Answer(problem.answer().preferring(policy.preferences))
 }
 
 impl Policy<'_> {

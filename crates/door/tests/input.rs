@@ -16,5 +16,7 @@ mod coded;
 mod policies;
 #[path = "input/proofs.rs"]
 mod proofs;
+#[path = "input/repair.rs"]
+mod repair;
 #[path = "input/sequences.rs"]
 mod sequences;

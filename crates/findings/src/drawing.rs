@@ -82,7 +82,7 @@ mod tests {
     use crate::survey::Survey;
 
     fn drawn(text: &str) -> Option<String> {
-        let survey = Survey::of(text.as_bytes(), Form::Document);
+        let survey = Survey::of(text.as_bytes(), Form::Document, None);
         let outlines = Outlines::of(text.as_bytes(), Form::Document);
         let violation = survey.violations().next().unwrap();
         let mut drawing = draw(violation, &outlines)?;

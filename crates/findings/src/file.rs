@@ -24,9 +24,16 @@ pub struct File<'a> {
 
 impl<'a> File<'a> {
     /// Judges the bytes of a file. `path` says what form it has, `name` and `uri` are what
-    /// it is called in the output.
+    /// it is called in the output; `crs` is the system of its coordinates where somebody says
+    /// so beside the file.
     #[must_use]
-    pub fn judge(path: &Path, name: &'a str, uri: &'a str, body: &'a [u8]) -> Self {
+    pub fn judge(
+        path: &Path,
+        name: &'a str,
+        uri: &'a str,
+        body: &'a [u8],
+        crs: Option<&str>,
+    ) -> Self {
         let form = Form::of(path, body);
         Self {
             name,
@@ -34,7 +41,7 @@ impl<'a> File<'a> {
             body,
             form,
             places: Places::new(body),
-            survey: Survey::of(body, form),
+            survey: Survey::of(body, form, crs),
             outlines: OnceCell::new(),
         }
     }

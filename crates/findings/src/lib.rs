@@ -12,6 +12,8 @@
 //! | [`Sarif`](Format::Sarif) | SARIF 2.1.0, for editors and code hosts |
 //! | [`Svg`](Format::Svg) | the outlines with every fault marked |
 //!
+//! [`Fix`] makes a repaired copy of a file, judges it again, and says what it did.
+//!
 //! A file is told by itself ([`Format::tell`]), so that many can be at once; [`Whole`] puts
 //! what they gave into one output. The same files give the same bytes.
 //!
@@ -21,6 +23,7 @@
 mod drawing;
 mod file;
 mod finding;
+mod fix;
 mod form;
 mod line;
 mod outline;
@@ -38,6 +41,7 @@ mod text;
 mod uri;
 
 pub use file::File;
+pub use fix::Fix;
 pub use form::{Form, is_geojson};
 pub use places::Places;
 pub use printable::printable;

@@ -22,7 +22,7 @@ pub(crate) fn told(format: Format, files: &[(&str, &str)]) -> String {
     for (name, body) in files {
         let path = Path::new(name);
         let uri = file_uri(path, Some(Path::new("/work")));
-        let told = format.tell(File::judge(path, name, &uri, body.as_bytes()));
+        let told = format.tell(File::judge(path, name, &uri, body.as_bytes(), None));
         whole.add(told.unwrap()).unwrap();
     }
     whole.end().unwrap();

@@ -4,7 +4,7 @@
 use crate::finding::Finding;
 use crate::form::Form;
 use hexlane_core::code::Code;
-use hexlane_core::judge::{self, Records};
+use hexlane_core::judge::{self, Records, Surveyed, Terms};
 use hexlane_core::limits::Limits;
 use hexlane_core::violation::{Report, Violation};
 use std::collections::BTreeSet;
@@ -30,22 +30,36 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Judges the bytes of a file in that form.
+    /// Judges the bytes of a file in that form, its coordinates of that system where one is said.
     #[must_use]
-    pub fn of(body: &[u8], form: Form) -> Self {
-        let mut features = Vec::new();
-        let visit = |feature: u32, report: &Report| {
-            let violations = report.violations().to_vec();
-            features.push(Finding {
-                feature: Some(feature),
-                violations,
-            });
-        };
+    pub fn of(body: &[u8], form: Form, crs: Option<&str>) -> Self {
         let limits = Limits::for_files();
+        let terms = Terms {
+            crs,
+            ..Terms::plain(&limits)
+        };
+        Self::under(body, form, &terms, |_| {})
+    }
+
+    /// Judges under those terms; `visit` sees each feature.
+    pub(crate) fn under(
+        body: &[u8],
+        form: Form,
+        terms: &Terms<'_>,
+        mut visit: impl FnMut(&Surveyed<'_>),
+    ) -> Self {
+        let mut features = Vec::new();
+        let visit = |each: &Surveyed<'_>| {
+            features.push(Finding {
+                feature: Some(each.index),
+                violations: each.report.violations().to_vec(),
+            });
+            visit(each);
+        };
         let report = match form {
-            Form::Document => judge::survey(body, &limits, visit),
-            Form::Lines => judge::survey_records(body, Records::Lines, &limits, visit),
-            Form::Separated => judge::survey_records(body, Records::Separated, &limits, visit),
+            Form::Document => judge::survey(body, terms, visit),
+            Form::Lines => judge::survey_records(body, Records::Lines, terms, visit),
+            Form::Separated => judge::survey_records(body, Records::Separated, terms, visit),
         };
         let mut survey = Self {
             document: Finding::default(),
@@ -138,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_bowtie_is_one_feature_with_a_located_fault() {
-        let survey = Survey::of(BOWTIE.as_bytes(), Form::Document);
+        let survey = Survey::of(BOWTIE.as_bytes(), Form::Document, None);
         assert_eq!(survey.state(), State::Faulty);
         assert_eq!((survey.features.len(), survey.valid()), (1, 0));
         let fault = &survey.features[0].violations[0];
@@ -150,7 +164,7 @@ mod tests {
         let body = r#"{"type":"FeatureCollection","features":[
             {"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":{}},
             {"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":{"a":1,"a":2}}]}"#;
-        let survey = Survey::of(body.as_bytes(), Form::Document);
+        let survey = Survey::of(body.as_bytes(), Form::Document, None);
         assert!(survey.document.violations.is_empty());
         assert!(survey.features[0].is_valid() && !survey.features[1].is_valid());
         assert_eq!(survey.state(), State::Faulty);
@@ -159,22 +173,28 @@ mod tests {
     #[test]
     fn what_is_no_json_is_not_readable() {
         for body in ["", "{", "nonsense", "{} {}", "\u{feff}{}"] {
-            let survey = Survey::of(body.as_bytes(), Form::Document);
+            let survey = Survey::of(body.as_bytes(), Form::Document, None);
             assert_eq!(survey.state(), State::Unreadable, "{body}");
         }
         assert_eq!(
-            Survey::of(b"\xff", Form::Document).state(),
+            Survey::of(b"\xff", Form::Document, None).state(),
             State::Unreadable
         );
-        assert_eq!(Survey::of(b"[]", Form::Document).state(), State::Faulty);
-        assert_eq!(Survey::of(b"\n\n", Form::Lines).state(), State::Unreadable);
+        assert_eq!(
+            Survey::of(b"[]", Form::Document, None).state(),
+            State::Faulty
+        );
+        assert_eq!(
+            Survey::of(b"\n\n", Form::Lines, None).state(),
+            State::Unreadable
+        );
     }
 
     #[test]
     fn a_broken_record_is_a_finding_of_its_own_and_hides_none() {
         let point = r#"{"type":"Point","coordinates":[1,2]}"#;
         let told = |body: String, form| {
-            let survey = Survey::of(body.as_bytes(), form);
+            let survey = Survey::of(body.as_bytes(), form, None);
             assert!(survey.document.violations.is_empty(), "{survey:?}");
             assert_eq!(survey.state(), State::Faulty);
             let of = |finding: &Finding| {

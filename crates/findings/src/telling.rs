@@ -1,6 +1,7 @@
 //! Forms of output, and how what many files gave becomes one output.
 
 use crate::file::File;
+use crate::fix::Fix;
 use crate::survey::State;
 use crate::svg::{self, Sketch};
 use crate::text::{self, Drawings};
@@ -136,6 +137,24 @@ impl<W: Write> Whole<W> {
                 Ok(())
             }
         }
+    }
+
+    /// Adds what was repaired of the file that was added last. Forms that are not read line by
+    /// line have no room for it: what they would say is given back, for another stream.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn add_fix(&mut self, fix: &Fix, name: &str, copy: &str) -> io::Result<Vec<String>> {
+        match self.format {
+            Format::Text(_) => {
+                for line in fix.lines(name, copy) {
+                    writeln!(self.out, "{line}")?;
+                }
+            }
+            Format::Lines => fix.write_json(name, copy, &mut self.out)?,
+            Format::Points | Format::Sarif | Format::Svg => return Ok(fix.lines(name, copy)),
+        }
+        Ok(Vec::new())
     }
 
     /// Notes a file that could not be read, and why.

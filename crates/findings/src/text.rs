@@ -116,7 +116,7 @@ mod tests {
     use std::path::Path;
 
     fn text(name: &str, body: &str, drawings: Drawings) -> String {
-        let file = File::judge(Path::new(name), name, name, body.as_bytes());
+        let file = File::judge(Path::new(name), name, name, body.as_bytes(), None);
         let mut out = Vec::new();
         write(&file, drawings, &mut out).unwrap();
         String::from_utf8(out).unwrap()

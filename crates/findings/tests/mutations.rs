@@ -40,7 +40,7 @@ const PIECES: [&[u8]; 16] = [
 fn told(format: Format, name: &str, body: &[u8]) -> String {
     let mut out = Vec::new();
     let mut whole = Whole::begin(format, &mut out).unwrap();
-    let file = File::judge(Path::new(name), name, name, body);
+    let file = File::judge(Path::new(name), name, name, body, None);
     whole.add(format.tell(file).unwrap()).unwrap();
     whole.end().unwrap();
     String::from_utf8(out).unwrap()

@@ -73,6 +73,7 @@ mod marks;
 mod meter;
 mod nesting;
 mod nodes;
+mod owned;
 mod pairs;
 mod passes;
 mod polygons;
@@ -87,6 +88,7 @@ mod twins;
 #[doc(hidden)]
 pub use crossings::Path;
 pub use fault::{Fault, FaultKind, Place};
+pub use owned::OwnedShape;
 pub use report::{Judgement, Limits, Report, Totals};
 pub use shape::{Shape, ShapeError, ShapeKind};
 

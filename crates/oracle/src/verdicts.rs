@@ -53,6 +53,7 @@ fn verdict(source: &Source, body: &[u8]) -> Judged {
         content_type: "application/geo+json",
         content_crs: None,
         key: None,
+        repair: &[],
         traceparent: None,
         accepted_at_us: NOW_US,
     };

@@ -6,11 +6,12 @@
 //! where its shell is. A ring that goes round a pole is refused: closing it over the pole would need a line that nobody
 //! sent. Polygons must be valid once they are laid out flat; they are never mended here.
 
-use ogc_validity::ShapeKind;
+use ogc_validity::{OwnedShape, ShapeKind};
 
-use crate::geometry::Geometry;
+use crate::geometry::Tables;
 use crate::grid::{Contour, Grid, Origins, Point, Shapes};
-use crate::make_valid::{Made, append_ring, faults, mean_height};
+use crate::made::Made;
+use crate::make_valid::{append_ring, faults, mean_height};
 use crate::overlay::within;
 use crate::report::{Limits, Refusal};
 
@@ -19,7 +20,7 @@ const TURN: f64 = 360.0;
 /// Longitudes that are read as turns round the globe; beyond they are no degrees.
 const LONGITUDE_MAX: f64 = 1e6;
 
-pub(crate) fn split(geometry: &Geometry, limits: &Limits) -> Result<Made, Refusal> {
+pub(crate) fn split(geometry: &OwnedShape, limits: &mut Limits) -> Result<Made, Refusal> {
     if geometry.coordinates.iter().any(|each| !each.is_finite()) {
         return Err(Refusal::NonFinite);
     }
@@ -55,7 +56,7 @@ pub(crate) fn split(geometry: &Geometry, limits: &Limits) -> Result<Made, Refusa
 }
 
 /// Longitudes of a ring or line laid out flat: each edge the shorter way.
-fn laid_out(geometry: &Geometry, ring: usize) -> Vec<f64> {
+fn laid_out(geometry: &OwnedShape, ring: usize) -> Vec<f64> {
     let mut out: Vec<f64> = Vec::new();
     let mut before: Option<[f64; 2]> = None;
     let mut shift = 0.0;
@@ -95,7 +96,7 @@ fn written(x: f64, strip: f64, own: Option<f64>) -> f64 {
     }
 }
 
-fn stays(geometry: &Geometry, ring: usize, flat: &[f64]) -> bool {
+fn stays(geometry: &OwnedShape, ring: usize, flat: &[f64]) -> bool {
     let own = geometry
         .ring_range(ring)
         .map(|vertex| geometry.xy(vertex)[0]);
@@ -103,7 +104,7 @@ fn stays(geometry: &Geometry, ring: usize, flat: &[f64]) -> bool {
         .all(|(own, flat)| own == *flat && own.abs() <= HALF)
 }
 
-fn lines(geometry: &Geometry) -> Geometry {
+fn lines(geometry: &OwnedShape) -> OwnedShape {
     let mut out = geometry.empty_like();
     for line in 0..geometry.ring_ends.len() {
         let flat = laid_out(geometry, line);
@@ -126,7 +127,7 @@ struct Stop {
     own: Option<f64>,
 }
 
-fn cut_line(out: &mut Geometry, geometry: &Geometry, line: usize, flat: &[f64]) {
+fn cut_line(out: &mut OwnedShape, geometry: &OwnedShape, line: usize, flat: &[f64]) {
     let stops = with_borders(geometry, line, flat);
     let mut current: Option<f64> = None;
     for pair in stops.windows(2) {
@@ -150,13 +151,13 @@ fn cut_line(out: &mut Geometry, geometry: &Geometry, line: usize, flat: &[f64]) 
     }
 }
 
-fn write_stop(out: &mut Geometry, stop: &Stop, strip: f64) {
+fn write_stop(out: &mut OwnedShape, stop: &Stop, strip: f64) {
     out.coordinates.push(written(stop.x, strip, stop.own));
     out.coordinates.extend(&stop.rest);
 }
 
 /// The positions of a line, and those where it crosses the antimeridian.
-fn with_borders(geometry: &Geometry, line: usize, flat: &[f64]) -> Vec<Stop> {
+fn with_borders(geometry: &OwnedShape, line: usize, flat: &[f64]) -> Vec<Stop> {
     let vertices = geometry.ring_range(line).zip(flat);
     let vertices = vertices.map(|(vertex, x)| Stop {
         x: *x,
@@ -187,7 +188,7 @@ fn with_borders(geometry: &Geometry, line: usize, flat: &[f64]) -> Vec<Stop> {
     stops
 }
 
-fn polygons(geometry: &Geometry, limits: &Limits) -> Result<Geometry, Refusal> {
+fn polygons(geometry: &OwnedShape, limits: &mut Limits) -> Result<OwnedShape, Refusal> {
     let mut out = geometry.empty_like();
     for part in 0..geometry.part_ends.len() {
         let mut flat = Vec::new();
@@ -239,11 +240,11 @@ fn gather(rings: &mut [Vec<f64>]) {
 }
 
 fn cut_polygon(
-    out: &mut Geometry,
-    geometry: &Geometry,
+    out: &mut OwnedShape,
+    geometry: &OwnedShape,
     part: usize,
     mut flat: Vec<Vec<f64>>,
-    limits: &Limits,
+    limits: &mut Limits,
 ) -> Result<(), Refusal> {
     for (ring, longitudes) in geometry.part(part).zip(&flat) {
         let vertices = geometry.ring_range(ring);
@@ -262,7 +263,8 @@ fn cut_polygon(
         .part(part)
         .next()
         .map_or(0, |ring| geometry.ring_range(ring).start);
-    let vertices = sheet.vertex_count();
+    let vertices = sheet.vertices();
+    limits.spend_vertices(vertices)?;
     let xs: Vec<f64> = flat.concat();
     let [west, east] = range(&xs);
     let ys: Vec<f64> = (0..vertices).map(|vertex| sheet.xy(vertex)[1]).collect();
@@ -303,8 +305,8 @@ fn cut_polygon(
 }
 
 /// The part laid out flat, as a polygon of two ordinates.
-fn sheet(geometry: &Geometry, part: usize, flat: &[Vec<f64>]) -> Geometry {
-    let mut sheet = Geometry {
+fn sheet(geometry: &OwnedShape, part: usize, flat: &[Vec<f64>]) -> OwnedShape {
+    let mut sheet = OwnedShape {
         kind: ShapeKind::Polygon,
         stride: 2,
         ..geometry.empty_like()
@@ -319,7 +321,7 @@ fn sheet(geometry: &Geometry, part: usize, flat: &[Vec<f64>]) -> Geometry {
     sheet
 }
 
-fn contour(sheet: &Geometry, ring: usize, grid: &Grid) -> Contour {
+fn contour(sheet: &OwnedShape, ring: usize, grid: &Grid) -> Contour {
     let vertices = sheet.ring_range(ring);
     let mut points: Contour = vertices
         .map(|vertex| grid.point(sheet.xy(vertex)))
@@ -332,7 +334,7 @@ fn contour(sheet: &Geometry, ring: usize, grid: &Grid) -> Contour {
 /// One strip and what is needed to bring its pieces back between -180° and 180°.
 struct Strip<'a> {
     at: f64,
-    geometry: &'a Geometry,
+    geometry: &'a OwnedShape,
     /// The first vertex of the part in the geometry.
     first: usize,
     grid: &'a Grid,
@@ -340,7 +342,7 @@ struct Strip<'a> {
 }
 
 impl Strip<'_> {
-    fn write(&self, out: &mut Geometry, shapes: &Shapes) {
+    fn write(&self, out: &mut OwnedShape, shapes: &Shapes) {
         for shape in shapes {
             for contour in shape {
                 let ring: Vec<_> = contour.iter().map(|point| self.place(*point)).collect();

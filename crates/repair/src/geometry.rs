@@ -1,53 +1,64 @@
-//! The geometry that a repair owns: the arrays of `ogc_validity::Shape`.
+//! What the repairs ask of an owned shape and do to one.
 
-use ogc_validity::{Limits, Shape, ShapeError, ShapeKind, judge};
+use ogc_validity::{Limits, OwnedShape, Shape, ShapeError, ShapeKind, judge};
 use std::ops::Range;
 
-/// A geometry that owns its arrays; the layout is that of [`Shape`].
-#[derive(Debug, Clone, PartialEq)]
-pub struct Geometry {
-    /// What the coordinates describe.
-    pub kind: ShapeKind,
-    /// `x, y` or `x, y, z` of every vertex.
-    pub coordinates: Vec<f64>,
-    /// Numbers per vertex: 2 or 3.
-    pub stride: usize,
-    /// Where each ring or line ends, in vertices.
-    pub ring_ends: Vec<u32>,
-    /// Where each part ends, in rings.
-    pub part_ends: Vec<u32>,
+/// Copies a shape. Refuses tables that do not describe one.
+pub(crate) fn copy_of(shape: &Shape<'_>) -> Result<OwnedShape, ShapeError> {
+    let nothing = Limits {
+        faults_max: 0,
+        work_max: Some(0),
+    };
+    judge(shape, &nothing)?;
+    Ok(OwnedShape {
+        kind: shape.kind,
+        coordinates: shape.coordinates.to_vec(),
+        stride: shape.stride,
+        ring_ends: shape.ring_ends.to_vec(),
+        part_ends: shape.part_ends.to_vec(),
+    })
 }
 
-impl Geometry {
-    /// Copies a shape. Refuses tables that do not describe one.
-    pub fn of(shape: &Shape<'_>) -> Result<Self, ShapeError> {
-        let nothing = Limits {
-            faults_max: 0,
-            work_max: Some(0),
-        };
-        judge(shape, &nothing)?;
-        Ok(Self {
-            kind: shape.kind,
-            coordinates: shape.coordinates.to_vec(),
-            stride: shape.stride,
-            ring_ends: shape.ring_ends.to_vec(),
-            part_ends: shape.part_ends.to_vec(),
-        })
-    }
+/// What the repairs ask of a shape and do to one.
+#[cfg_attr(
+    not(feature = "overlay"),
+    allow(dead_code, reason = "the overlay asks most of it")
+)]
+pub(crate) trait Tables: Sized {
+    fn empty_like(&self) -> Self;
 
-    /// The same geometry, borrowed, as the judge reads it.
-    #[must_use]
-    pub fn as_shape(&self) -> Shape<'_> {
-        Shape {
-            kind: self.kind,
-            coordinates: &self.coordinates,
-            stride: self.stride,
-            ring_ends: &self.ring_ends,
-            part_ends: &self.part_ends,
-        }
-    }
+    fn is_polygonal(&self) -> bool;
 
-    pub(crate) fn empty_like(&self) -> Self {
+    fn is_points(&self) -> bool;
+
+    /// The vertices of one ring or line, by number.
+    fn ring_range(&self, ring: usize) -> Range<usize>;
+
+    fn ring(&self, ring: usize) -> &[f64];
+
+    /// The rings of one part, by number.
+    fn part(&self, part: usize) -> Range<usize>;
+
+    fn vertex(&self, vertex: usize) -> &[f64];
+
+    fn xy(&self, vertex: usize) -> [f64; 2];
+
+    fn end_ring(&mut self);
+
+    fn end_part(&mut self);
+
+    /// Appends a part of another geometry, as it stands.
+    fn copy_part(&mut self, other: &Self, part: usize);
+
+    /// A single kind becomes its multi kind where it has come to hold several.
+    fn widen(&mut self);
+
+    /// The area of the shells less that of the holes, each ring by itself and whichever way it runs.
+    fn area(&self) -> f64;
+}
+
+impl Tables for OwnedShape {
+    fn empty_like(&self) -> Self {
         Self {
             kind: self.kind,
             coordinates: Vec::new(),
@@ -57,52 +68,45 @@ impl Geometry {
         }
     }
 
-    pub(crate) fn is_polygonal(&self) -> bool {
+    fn is_polygonal(&self) -> bool {
         matches!(self.kind, ShapeKind::Polygon | ShapeKind::MultiPolygon)
     }
 
-    pub(crate) fn is_points(&self) -> bool {
+    fn is_points(&self) -> bool {
         matches!(self.kind, ShapeKind::Point | ShapeKind::MultiPoint)
     }
 
-    pub(crate) fn vertex_count(&self) -> usize {
-        self.coordinates.len() / self.stride
-    }
-
-    /// The vertices of one ring or line, by number.
-    pub(crate) fn ring_range(&self, ring: usize) -> Range<usize> {
+    fn ring_range(&self, ring: usize) -> Range<usize> {
         between(&self.ring_ends, ring)
     }
 
-    pub(crate) fn ring(&self, ring: usize) -> &[f64] {
+    fn ring(&self, ring: usize) -> &[f64] {
         let range = self.ring_range(ring);
         &self.coordinates[range.start * self.stride..range.end * self.stride]
     }
 
-    /// The rings of one part, by number.
-    pub(crate) fn part(&self, part: usize) -> Range<usize> {
+    fn part(&self, part: usize) -> Range<usize> {
         between(&self.part_ends, part)
     }
 
-    pub(crate) fn vertex(&self, vertex: usize) -> &[f64] {
+    fn vertex(&self, vertex: usize) -> &[f64] {
         &self.coordinates[vertex * self.stride..(vertex + 1) * self.stride]
     }
 
-    pub(crate) fn xy(&self, vertex: usize) -> [f64; 2] {
+    fn xy(&self, vertex: usize) -> [f64; 2] {
         let ordinates = self.vertex(vertex);
         [ordinates[0], ordinates[1]]
     }
 
-    pub(crate) fn end_ring(&mut self) {
-        self.ring_ends.push(narrow(self.vertex_count()));
+    fn end_ring(&mut self) {
+        self.ring_ends.push(narrow(self.vertices()));
     }
 
-    pub(crate) fn end_part(&mut self) {
+    fn end_part(&mut self) {
         self.part_ends.push(narrow(self.ring_ends.len()));
     }
 
-    /// Appends a part of another geometry, as it stands.
-    pub(crate) fn copy_part(&mut self, other: &Self, part: usize) {
+    fn copy_part(&mut self, other: &Self, part: usize) {
         for ring in other.part(part) {
             self.coordinates.extend_from_slice(other.ring(ring));
             self.end_ring();
@@ -110,8 +114,7 @@ impl Geometry {
         self.end_part();
     }
 
-    /// A single kind becomes its multi kind where it has come to hold several.
-    pub(crate) fn widen(&mut self) {
+    fn widen(&mut self) {
         self.kind = match self.kind {
             ShapeKind::Polygon if self.part_ends.len() > 1 => ShapeKind::MultiPolygon,
             ShapeKind::LineString if self.ring_ends.len() > 1 => ShapeKind::MultiLineString,
@@ -124,8 +127,7 @@ impl Geometry {
         };
     }
 
-    /// The area of the shells less that of the holes, each ring by itself and whichever way it runs.
-    pub(crate) fn area(&self) -> f64 {
+    fn area(&self) -> f64 {
         if !self.is_polygonal() {
             return 0.0;
         }

@@ -4,10 +4,11 @@
 //! comes back is looked up: where a vertex of the input stands, its own bits are taken; any other is new.
 
 use i_overlay::i_float::int::point::IntPoint;
+use ogc_validity::OwnedShape;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use crate::geometry::Geometry;
+use crate::geometry::Tables;
 use crate::report::Refusal;
 
 pub(crate) type Point = IntPoint<i64>;
@@ -135,7 +136,7 @@ impl Origins {
     /// Vertices noted whose place is another's by a hair.
     pub(crate) fn merged(
         &self,
-        geometry: &Geometry,
+        geometry: &OwnedShape,
         noted: impl Iterator<Item = (Point, usize)>,
     ) -> usize {
         let elsewhere = |(point, vertex): &(Point, usize)| {

@@ -23,7 +23,7 @@
 //! # How it is called
 //!
 //! [`repair`] takes a shape, the steps in the order in which they are done, and [`Limits`]. It gives a [`Repaired`]: the
-//! [`Geometry`] (arrays of the same layout; [`Geometry::as_shape`] lends them to the judge) and a [`Change`] for each step
+//! geometry (an `ogc_validity::OwnedShape`) and a [`Change`] for each step
 //! that changed something. Or a [`Refusal`] with a stable [code](Refusal::code), and then nothing of any step stands.
 //! [`Step::by_name`] reads the names of `Prefer: repair="…"`, [`Step::NAMES`] lists them. A `Polygon` becomes a
 //! `MultiPolygon` (a line likewise) where it falls into several; never the other way round.
@@ -52,6 +52,9 @@
 //! | a part whose box meets no fault | built anew | untouched | bits, and time |
 //! | `structure`, a hole that only touches its shell from outside | dropped | a part | it covers nothing of the shell |
 //!
+//! Without the feature `overlay`, which is on by default, there is neither `make-valid` nor `split-antimeridian`
+//! ([`Step::is_available`]): asked for all the same they are [`Refusal::Unavailable`]. The rest is a few kilobytes.
+//!
 //! It knows no JSON, no reference system (but ±180° where `split-antimeridian` is asked), no clock, no chance; it does no I/O.
 
 #![allow(
@@ -59,28 +62,40 @@
     reason = "coordinates are compared exactly; a bit that changed is a change"
 )]
 
+#[cfg(feature = "overlay")]
 mod antimeridian;
 mod geometry;
+#[cfg(feature = "overlay")]
 mod grid;
+mod made;
+#[cfg(feature = "overlay")]
 mod make_valid;
+#[cfg(feature = "overlay")]
 mod overlay;
 mod report;
 mod step;
 
-pub use geometry::Geometry;
 pub use report::{Change, Limits, Refusal, Repaired};
 pub use step::{Rule, Step};
 
-use make_valid::Made;
-use ogc_validity::Shape;
+use geometry::Tables;
+use made::Made;
+use ogc_validity::{OwnedShape, Shape};
 use std::collections::BTreeSet;
 
 /// Does the steps one after the other. All or nothing.
 pub fn repair(shape: &Shape<'_>, steps: &[Step], limits: &Limits) -> Result<Repaired, Refusal> {
-    let mut geometry = Geometry::of(shape)?;
-    if geometry.vertex_count() > limits.vertices_max {
-        return Err(Refusal::TooManyVertices);
-    }
+    let mut limits = *limits;
+    repair_within(shape, steps, &mut limits)
+}
+
+/// As [`repair`], and takes what it spent from the limits, refused or not: for a budget over several geometries.
+pub fn repair_within(
+    shape: &Shape<'_>,
+    steps: &[Step],
+    limits: &mut Limits,
+) -> Result<Repaired, Refusal> {
+    let mut geometry = geometry::copy_of(shape)?;
     let mut changes = Vec::new();
     for step in steps {
         let made = take(&geometry, *step, limits)?;
@@ -92,24 +107,30 @@ pub fn repair(shape: &Shape<'_>, steps: &[Step], limits: &Limits) -> Result<Repa
     Ok(Repaired { geometry, changes })
 }
 
-fn take(geometry: &Geometry, step: Step, limits: &Limits) -> Result<Made, Refusal> {
-    let plain = |geometry: Geometry, moved| Made {
-        geometry,
-        moved,
-        collapsed: 0,
-    };
+#[cfg_attr(
+    not(feature = "overlay"),
+    allow(unused_variables, reason = "only the overlay has limits")
+)]
+fn take(geometry: &OwnedShape, step: Step, limits: &mut Limits) -> Result<Made, Refusal> {
     Ok(match step {
-        Step::CloseRing => plain(step::close_ring(geometry), 0),
-        Step::DropRepeats => plain(step::drop_repeats(geometry), 0),
-        Step::Rewind => plain(step::rewind(geometry), 0),
-        Step::SwapAxes => plain(step::swap_axes(geometry), geometry.vertex_count()),
+        Step::CloseRing => Made::plain(step::close_ring(geometry)),
+        Step::DropRepeats => Made::plain(step::drop_repeats(geometry)),
+        Step::Rewind => Made::plain(step::rewind(geometry)),
+        Step::SwapAxes => Made {
+            moved: geometry.vertices(),
+            ..Made::plain(step::swap_axes(geometry))
+        },
+        #[cfg(feature = "overlay")]
         Step::MakeValid(rule) => make_valid::make_valid(geometry, rule, limits)?,
+        #[cfg(feature = "overlay")]
         Step::SplitAntimeridian => antimeridian::split(geometry, limits)?,
+        #[cfg(not(feature = "overlay"))]
+        Step::MakeValid(_) | Step::SplitAntimeridian => return Err(Refusal::Unavailable),
     })
 }
 
-fn is_bit_equal(a: &Geometry, b: &Geometry) -> bool {
-    let bits = |geometry: &Geometry| {
+fn is_bit_equal(a: &OwnedShape, b: &OwnedShape) -> bool {
+    let bits = |geometry: &OwnedShape| {
         geometry
             .coordinates
             .iter()
@@ -122,7 +143,7 @@ fn is_bit_equal(a: &Geometry, b: &Geometry) -> bool {
         && bits(a) == bits(b)
 }
 
-fn change(step: Step, before: &Geometry, made: &Made) -> Change {
+fn change(step: Step, before: &OwnedShape, made: &Made) -> Change {
     let after = &made.geometry;
     let [old, new] = [places(before), places(after)];
     let swapped = step == Step::SwapAxes;
@@ -139,19 +160,19 @@ fn change(step: Step, before: &Geometry, made: &Made) -> Change {
     }
 }
 
-fn parts(geometry: &Geometry) -> usize {
+fn parts(geometry: &OwnedShape) -> usize {
     if geometry.is_polygonal() {
         geometry.part_ends.len()
     } else if geometry.is_points() {
-        geometry.vertex_count()
+        geometry.vertices()
     } else {
         geometry.ring_ends.len()
     }
 }
 
 /// The distinct places of the vertices; 0 and -0 are one.
-fn places(geometry: &Geometry) -> BTreeSet<[u64; 2]> {
-    let vertices = 0..geometry.vertex_count();
+fn places(geometry: &OwnedShape) -> BTreeSet<[u64; 2]> {
+    let vertices = 0..geometry.vertices();
     vertices
         .map(|vertex| geometry.xy(vertex).map(|each| (each + 0.0).to_bits()))
         .collect()

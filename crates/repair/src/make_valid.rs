@@ -3,10 +3,13 @@
 //! Works on the parts that a fault names and on those whose boxes meet them; every other part is copied as it stands. What
 //! comes out is judged, repaired once more where rounding to doubles made it cross again, and refused in the end.
 
-use ogc_validity::{FaultKind, Judgement, Limits as JudgeLimits, Report, judge};
+use ogc_validity::{
+    FaultKind, Judgement, Limits as JudgeLimits, OwnedShape, Report, judge_metered,
+};
 
-use crate::geometry::Geometry;
+use crate::geometry::Tables;
 use crate::grid::{Contour, Grid, Origins, Point, Shapes, heights};
+use crate::made::Made;
 use crate::overlay::{common, difference, even_odd, flat, non_zero};
 use crate::report::{Limits, Refusal};
 use crate::step::Rule;
@@ -16,23 +19,12 @@ const FAULTS_MAX: usize = 100_000;
 /// Rounds of repair: a later one mends what rounding to doubles did to the one before.
 const ROUNDS_MAX: usize = 4;
 
-/// A result and what a look at it does not tell.
-pub(crate) struct Made {
-    pub(crate) geometry: Geometry,
-    pub(crate) moved: usize,
-    pub(crate) collapsed: usize,
-}
-
 pub(crate) fn make_valid(
-    geometry: &Geometry,
+    geometry: &OwnedShape,
     rule: Rule,
-    limits: &Limits,
+    limits: &mut Limits,
 ) -> Result<Made, Refusal> {
-    let mut made = Made {
-        geometry: geometry.clone(),
-        moved: 0,
-        collapsed: 0,
-    };
+    let mut made = Made::plain(geometry.clone());
     let mut rule = rule;
     for _ in 0..ROUNDS_MAX {
         let Some(report) = faults(&made.geometry, limits)? else {
@@ -41,9 +33,10 @@ pub(crate) fn make_valid(
         if report.totals.get(FaultKind::NonFinite) > 0 {
             return Err(Refusal::NonFinite);
         }
-        if !report.complete || report.totals.sum() > limits.crossings_max {
+        if !report.complete {
             return Err(Refusal::TooComplex);
         }
+        limits.spend_crossings(report.totals.sum())?;
         made.collapsed += count(&report, &[FaultKind::Collapsed, FaultKind::TooFewPoints]);
         if made.geometry.is_polygonal() {
             let (next, moved) = round(&made.geometry, &report, rule, limits)?;
@@ -70,19 +63,24 @@ fn count(report: &Report, kinds: &[FaultKind]) -> usize {
 }
 
 /// The faults of a geometry, `None` when it is valid.
-pub(crate) fn faults(geometry: &Geometry, limits: &Limits) -> Result<Option<Report>, Refusal> {
+pub(crate) fn faults(
+    geometry: &OwnedShape,
+    limits: &mut Limits,
+) -> Result<Option<Report>, Refusal> {
     let judge_limits = JudgeLimits {
         faults_max: FAULTS_MAX,
         work_max: Some(limits.work_max),
     };
-    match judge(&geometry.as_shape(), &judge_limits)? {
+    let (judgement, steps) = judge_metered(&geometry.as_shape(), &judge_limits)?;
+    limits.work_max = limits.work_max.saturating_sub(steps);
+    match judgement {
         Judgement::Valid => Ok(None),
         Judgement::Invalid(report) => Ok(Some(report)),
         Judgement::Undecided { .. } => Err(Refusal::TooComplex),
     }
 }
 
-fn without_short_lines(geometry: &Geometry) -> Geometry {
+fn without_short_lines(geometry: &OwnedShape) -> OwnedShape {
     let mut out = geometry.empty_like();
     for line in 0..geometry.ring_ends.len() {
         let range = geometry.ring_range(line);
@@ -98,13 +96,14 @@ fn without_short_lines(geometry: &Geometry) -> Geometry {
 
 /// One repair of the parts concerned; the others are copied. Also how many vertices were merged.
 fn round(
-    geometry: &Geometry,
+    geometry: &OwnedShape,
     report: &Report,
     rule: Rule,
-    limits: &Limits,
-) -> Result<(Geometry, usize), Refusal> {
+    limits: &mut Limits,
+) -> Result<(OwnedShape, usize), Refusal> {
     let concerned = concerned(geometry, report);
     let vertices = vertices_of(geometry, &concerned);
+    limits.spend_vertices(vertices.len())?;
     let flat_xy = vertices.iter().flat_map(|vertex| geometry.xy(*vertex));
     let grid = Grid::over(flat_xy)?;
     let mut origins = Origins::default();
@@ -139,7 +138,7 @@ fn each_part(concerned: &[bool]) -> impl Iterator<Item = usize> + '_ {
     parts.filter(|(_, yes)| **yes).map(|(part, _)| part)
 }
 
-fn vertices_of(geometry: &Geometry, concerned: &[bool]) -> Vec<usize> {
+fn vertices_of(geometry: &OwnedShape, concerned: &[bool]) -> Vec<usize> {
     each_part(concerned)
         .flat_map(|part| geometry.part(part))
         .flat_map(|ring| geometry.ring_range(ring))
@@ -147,7 +146,7 @@ fn vertices_of(geometry: &Geometry, concerned: &[bool]) -> Vec<usize> {
 }
 
 /// The parts that a fault names, and those whose boxes meet one of these.
-fn concerned(geometry: &Geometry, report: &Report) -> Vec<bool> {
+fn concerned(geometry: &OwnedShape, report: &Report) -> Vec<bool> {
     let parts = geometry.part_ends.len();
     let kept = u64::try_from(report.faults.len()).unwrap_or(u64::MAX);
     if report.totals.sum() > kept {
@@ -196,7 +195,7 @@ struct Bounds {
 }
 
 impl Bounds {
-    fn of(geometry: &Geometry, part: usize) -> Self {
+    fn of(geometry: &OwnedShape, part: usize) -> Self {
         let mut bounds = Self {
             low: [f64::INFINITY; 2],
             high: [f64::NEG_INFINITY; 2],
@@ -223,14 +222,14 @@ impl Bounds {
 }
 
 /// The rings of a part on the grid, without the position that closes them; those without area are left out.
-fn contours(geometry: &Geometry, part: usize, grid: &Grid) -> Vec<Contour> {
+fn contours(geometry: &OwnedShape, part: usize, grid: &Grid) -> Vec<Contour> {
     let rings = geometry
         .part(part)
         .map(|ring| contour(geometry, ring, grid));
     rings.filter(|contour| contour.len() >= 3).collect()
 }
 
-fn contour(geometry: &Geometry, ring: usize, grid: &Grid) -> Contour {
+fn contour(geometry: &OwnedShape, ring: usize, grid: &Grid) -> Contour {
     let vertices = geometry.ring_range(ring);
     let mut points: Contour = vertices.map(|v| grid.point(geometry.xy(v))).collect();
     points.dedup();
@@ -241,10 +240,10 @@ fn contour(geometry: &Geometry, ring: usize, grid: &Grid) -> Contour {
 }
 
 fn structure(
-    geometry: &Geometry,
+    geometry: &OwnedShape,
     concerned: &[bool],
     grid: &Grid,
-    limits: &Limits,
+    limits: &mut Limits,
 ) -> Result<Shapes, Refusal> {
     let mut all = Vec::new();
     for part in each_part(concerned) {
@@ -254,9 +253,7 @@ fn structure(
             .map(|ring| geometry.ring_range(ring).len())
             .sum();
         let work = (rings.len() as u64).saturating_mul(vertices as u64);
-        if work > limits.work_max {
-            return Err(Refusal::TooComplex);
-        }
+        limits.spend_work(work)?;
         let mut filled = rings.map(|ring| flat(non_zero(&[contour(geometry, ring, grid)])));
         let shell = filled.next().unwrap_or_default();
         let (mut holes, mut apart) = (Vec::new(), Vec::new());
@@ -274,7 +271,13 @@ fn structure(
 }
 
 /// Appends shapes of the grid as parts: closed, a vertex of the input with its own bits.
-fn write(out: &mut Geometry, input: &Geometry, shapes: &Shapes, grid: &Grid, origins: &Origins) {
+fn write(
+    out: &mut OwnedShape,
+    input: &OwnedShape,
+    shapes: &Shapes,
+    grid: &Grid,
+    origins: &Origins,
+) {
     for shape in shapes {
         for contour in shape {
             write_ring(out, input, contour, grid, origins);
@@ -284,8 +287,8 @@ fn write(out: &mut Geometry, input: &Geometry, shapes: &Shapes, grid: &Grid, ori
 }
 
 fn write_ring(
-    out: &mut Geometry,
-    input: &Geometry,
+    out: &mut OwnedShape,
+    input: &OwnedShape,
     contour: &[Point],
     grid: &Grid,
     origins: &Origins,
@@ -299,7 +302,7 @@ fn write_ring(
 }
 
 /// Appends a ring and closes it; heights only where there are any.
-pub(crate) fn append_ring(out: &mut Geometry, ring: &[([f64; 2], Option<f64>)], otherwise: f64) {
+pub(crate) fn append_ring(out: &mut OwnedShape, ring: &[([f64; 2], Option<f64>)], otherwise: f64) {
     let heights = if out.stride == 3 {
         heights(ring, otherwise)
     } else {
@@ -327,10 +330,10 @@ pub(crate) fn append_ring(out: &mut Geometry, ring: &[([f64; 2], Option<f64>)], 
 
 /// The height of a ring that has none of its own.
 #[allow(clippy::cast_precision_loss, reason = "a mean")]
-pub(crate) fn mean_height(geometry: &Geometry) -> f64 {
+pub(crate) fn mean_height(geometry: &OwnedShape) -> f64 {
     if geometry.stride < 3 {
         return 0.0;
     }
     let heights = geometry.coordinates.chunks_exact(3).map(|each| each[2]);
-    heights.sum::<f64>() / geometry.vertex_count().max(1) as f64
+    heights.sum::<f64>() / geometry.vertices().max(1) as f64
 }

@@ -1,22 +1,42 @@
 //! What comes out beside the geometry: what changed, or why nothing was repaired; and the limits.
 
-use ogc_validity::{Report, ShapeError};
+use ogc_validity::{OwnedShape, Report, ShapeError};
 use std::fmt;
 
-use crate::geometry::Geometry;
 use crate::step::Step;
 
 /// How large a geometry may be and how much work a repair may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Vertices of the input. The overlay takes some 300 bytes for each.
+    /// Vertices that go into the overlay: of the parts that a fault concerns. It takes some 300 bytes for each.
     pub vertices_max: usize,
     /// Faults, and so crossings of edges, of which each becomes a vertex of the overlay: n edges can cross n²/2 times.
     /// They are counted by the judge before the overlay begins.
     pub crossings_max: u64,
-    /// Vertex steps of each judgement, as `ogc_validity::Limits::work_max`. The rule `structure` compares each hole with
-    /// its shell: holes times vertices of a part are held under it too.
+    /// Vertex steps of all judgements, as `ogc_validity::Limits::work_max`. The rule `structure` compares each hole with
+    /// its shell: holes times vertices of a part count too.
     pub work_max: u64,
+}
+
+#[cfg(feature = "overlay")]
+impl Limits {
+    pub(crate) fn spend_vertices(&mut self, vertices: usize) -> Result<(), Refusal> {
+        let left = self.vertices_max.checked_sub(vertices);
+        self.vertices_max = left.ok_or(Refusal::TooManyVertices)?;
+        Ok(())
+    }
+
+    pub(crate) fn spend_crossings(&mut self, crossings: u64) -> Result<(), Refusal> {
+        let left = self.crossings_max.checked_sub(crossings);
+        self.crossings_max = left.ok_or(Refusal::TooComplex)?;
+        Ok(())
+    }
+
+    pub(crate) fn spend_work(&mut self, steps: u64) -> Result<(), Refusal> {
+        let left = self.work_max.checked_sub(steps);
+        self.work_max = left.ok_or(Refusal::TooComplex)?;
+        Ok(())
+    }
 }
 
 impl Default for Limits {
@@ -55,7 +75,7 @@ pub struct Change {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Repaired {
     /// The result. Polygonal results of `make-valid` and `split-antimeridian` are judged valid.
-    pub geometry: Geometry,
+    pub geometry: OwnedShape,
     /// The steps that changed something, in the order asked. Empty: the geometry is bit-equal to the input.
     pub changes: Vec<Change>,
 }
@@ -65,6 +85,8 @@ pub struct Repaired {
 pub enum Refusal {
     /// The arrays describe no shape.
     Shape(ShapeError),
+    /// The step needs the overlay, which this build leaves out.
+    Unavailable,
     /// More vertices than [`Limits::vertices_max`].
     TooManyVertices,
     /// More crossings or more work than the limits allow.
@@ -89,6 +111,7 @@ impl Refusal {
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Shape(_) => "repair.shape",
+            Self::Unavailable => "repair.unavailable",
             Self::TooManyVertices => "repair.too_many_vertices",
             Self::TooComplex => "repair.too_complex",
             Self::NonFinite => "repair.non_finite",
@@ -105,6 +128,7 @@ impl fmt::Display for Refusal {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Self::Shape(error) => return error.fmt(out),
+            Self::Unavailable => "this build leaves the repair out",
             Self::TooManyVertices => "more vertices than a repair takes",
             Self::TooComplex => "more crossings than a repair takes",
             Self::NonFinite => "a coordinate is not a finite number",

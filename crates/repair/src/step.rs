@@ -1,8 +1,8 @@
 //! The repairs by name, and those that need no overlay.
 
-use ogc_validity::ShapeKind;
+use ogc_validity::{OwnedShape, ShapeKind};
 
-use crate::geometry::{Geometry, narrow, twice_area};
+use crate::geometry::{Tables, narrow, twice_area};
 
 /// Which of two readings of crossing rings `make-valid` takes. GEOS' own two methods differ in area on a third of the
 /// outside cases, so the reading has a name.
@@ -53,6 +53,16 @@ impl Step {
         found.map(|(_, step)| *step)
     }
 
+    /// Whether this build can do it: without the feature `overlay` there is neither `make-valid` nor
+    /// `split-antimeridian`.
+    #[must_use]
+    pub const fn is_available(self) -> bool {
+        match self {
+            Self::CloseRing | Self::DropRepeats | Self::Rewind | Self::SwapAxes => true,
+            Self::MakeValid(_) | Self::SplitAntimeridian => cfg!(feature = "overlay"),
+        }
+    }
+
     /// The name that tells the rule too.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -69,7 +79,10 @@ impl Step {
 }
 
 /// Rebuilds every ring (or line) by a function that appends it; parts stay.
-fn each_ring(geometry: &Geometry, mut write: impl FnMut(usize, &[f64], &mut Vec<f64>)) -> Geometry {
+fn each_ring(
+    geometry: &OwnedShape,
+    mut write: impl FnMut(usize, &[f64], &mut Vec<f64>),
+) -> OwnedShape {
     let mut out = geometry.empty_like();
     out.part_ends.clone_from(&geometry.part_ends);
     out.coordinates.reserve(geometry.coordinates.len());
@@ -81,7 +94,7 @@ fn each_ring(geometry: &Geometry, mut write: impl FnMut(usize, &[f64], &mut Vec<
     out
 }
 
-pub(crate) fn close_ring(geometry: &Geometry) -> Geometry {
+pub(crate) fn close_ring(geometry: &OwnedShape) -> OwnedShape {
     if !geometry.is_polygonal() {
         return geometry.clone();
     }
@@ -94,7 +107,7 @@ pub(crate) fn close_ring(geometry: &Geometry) -> Geometry {
     })
 }
 
-pub(crate) fn drop_repeats(geometry: &Geometry) -> Geometry {
+pub(crate) fn drop_repeats(geometry: &OwnedShape) -> OwnedShape {
     if geometry.is_points() {
         return geometry.clone();
     }
@@ -109,7 +122,7 @@ pub(crate) fn drop_repeats(geometry: &Geometry) -> Geometry {
     })
 }
 
-pub(crate) fn rewind(geometry: &Geometry) -> Geometry {
+pub(crate) fn rewind(geometry: &OwnedShape) -> OwnedShape {
     if !matches!(geometry.kind, ShapeKind::Polygon | ShapeKind::MultiPolygon) {
         return geometry.clone();
     }
@@ -135,7 +148,7 @@ pub(crate) fn rewind(geometry: &Geometry) -> Geometry {
     })
 }
 
-pub(crate) fn swap_axes(geometry: &Geometry) -> Geometry {
+pub(crate) fn swap_axes(geometry: &OwnedShape) -> OwnedShape {
     let mut out = geometry.clone();
     for ordinates in out.coordinates.chunks_exact_mut(geometry.stride) {
         ordinates.swap(0, 1);

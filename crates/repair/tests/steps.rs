@@ -9,11 +9,11 @@
 
 mod support;
 
-use hexlane_repair::{Change, Geometry, Limits, Refusal, Repaired, Rule, Step, repair};
-use ogc_validity::ShapeKind;
+use hexlane_repair::{Change, Limits, Refusal, Repaired, Rule, Step, repair};
+use ogc_validity::{OwnedShape, ShapeKind};
 use support::{area, line, polygon, polygons, valid};
 
-fn done(geometry: &Geometry, name: &str) -> Result<Repaired, Refusal> {
+fn done(geometry: &OwnedShape, name: &str) -> Result<Repaired, Refusal> {
     repair(
         &geometry.as_shape(),
         &[Step::by_name(name).unwrap()],
@@ -21,7 +21,7 @@ fn done(geometry: &Geometry, name: &str) -> Result<Repaired, Refusal> {
     )
 }
 
-fn change(geometry: &Geometry, name: &str) -> Change {
+fn change(geometry: &OwnedShape, name: &str) -> Change {
     done(geometry, name).unwrap().changes[0]
 }
 
@@ -125,7 +125,7 @@ fn a_collapsed_hole_goes_and_is_counted() {
 
 #[test]
 fn what_cannot_be_repaired_is_refused_by_its_reason() {
-    let code = |geometry: &Geometry| done(geometry, "make-valid").unwrap_err().code();
+    let code = |geometry: &OwnedShape| done(geometry, "make-valid").unwrap_err().code();
     assert_eq!(
         code(&polygon(2, &[&[0., 0., 1., 1., 0., 0.]])),
         "repair.collapsed"

@@ -63,6 +63,7 @@ names! {
     LimitsVertices "limits.vertices_max" "HEXLANE_LIMITS_VERTICES_MAX";
     LimitsViolations "limits.violations_max" "HEXLANE_LIMITS_VIOLATIONS_MAX";
     LimitsWork "limits.work_max" "HEXLANE_LIMITS_WORK_MAX";
+    LimitsRepairVertices "limits.repair_vertices_max" "HEXLANE_LIMITS_REPAIR_VERTICES_MAX";
     LimitsEnvelopeBytes "limits.envelope_bytes_max" "HEXLANE_LIMITS_ENVELOPE_BYTES_MAX";
     RelaySecrets "relay.secrets" "HEXLANE_RELAY_SECRETS";
     DeliveryJitter "delivery.jitter" "HEXLANE_DELIVERY_JITTER";

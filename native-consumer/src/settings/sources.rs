@@ -88,6 +88,7 @@ fn mended(settings: &SourceSettings, error: &SourceError) -> SourceSettings {
         SourceError::TwoVersions(_) => settings.cloud_events = whole.cloud_events,
         SourceError::Reproject(_) => settings.crs = whole.crs,
         SourceError::Accuracy(_) => settings.crs_accuracy_mm_max = whole.crs_accuracy_mm_max,
+        SourceError::Repair { .. } => settings.repair = whole.repair,
         SourceError::QuarantineOpen(_) => settings.on_refusal = whole.on_refusal,
         SourceError::SecretMissing { .. }
         | SourceError::SecretUnusable { .. }
@@ -106,6 +107,7 @@ fn member(error: &SourceError) -> &'static str {
         SourceError::TwoVersions(_) => "cloud_events",
         SourceError::Reproject(_) => "crs",
         SourceError::Accuracy(_) => "crs_accuracy_mm_max",
+        SourceError::Repair { .. } => "repair",
         SourceError::QuarantineOpen(_) => "on_refusal",
         SourceError::Name(_)
         | SourceError::SecretMissing { .. }
@@ -133,6 +135,7 @@ fn told(error: &SourceError) -> String {
         | SourceError::TwoVersions(_)
         | SourceError::Reproject(_)
         | SourceError::Accuracy(_)
+        | SourceError::Repair { .. }
         | SourceError::QuarantineOpen(_)
         | SourceError::NoSecret(_) => error.to_string(),
     }
@@ -163,6 +166,7 @@ mod tests {
         });
         settings.required = [("speed".to_owned(), MemberType::Number)].into();
         settings.cloud_events.time_is_version = true;
+        settings.repair = vec!["glue".to_owned()];
         let errors = errors(settings, |settings| settings.resolve("a", |_| None).err());
         let members: Vec<_> = errors.iter().map(member).collect();
         assert_eq!(
@@ -174,6 +178,7 @@ mod tests {
                 "op",
                 "version",
                 "required",
+                "repair",
                 "auth"
             ]
         );

@@ -10,22 +10,45 @@ const ARROWS: [(&str, &[&str]); 18] = [
     ("ogc-validity", &[]),
     ("hexlane-reproject", &[]),
     ("hexlane-repair", &["ogc-validity"]),
-    ("hexlane-core", &["hexlane-reproject", "ogc-validity"]),
+    (
+        "hexlane-core",
+        &["hexlane-repair", "hexlane-reproject", "ogc-validity"],
+    ),
     (
         "hexlane-door",
-        &["hexlane-core", "hexlane-reproject", "ogc-validity"],
+        &[
+            "hexlane-core",
+            "hexlane-repair",
+            "hexlane-reproject",
+            "ogc-validity",
+        ],
     ),
     (
         "hexlane-delivery",
-        &["hexlane-core", "hexlane-reproject", "ogc-validity"],
+        &[
+            "hexlane-core",
+            "hexlane-repair",
+            "hexlane-reproject",
+            "ogc-validity",
+        ],
     ),
     (
         "hexlane-backend",
-        &["hexlane-core", "hexlane-reproject", "ogc-validity"],
+        &[
+            "hexlane-core",
+            "hexlane-repair",
+            "hexlane-reproject",
+            "ogc-validity",
+        ],
     ),
     (
         "hexlane-streams",
-        &["hexlane-core", "hexlane-reproject", "ogc-validity"],
+        &[
+            "hexlane-core",
+            "hexlane-repair",
+            "hexlane-reproject",
+            "ogc-validity",
+        ],
     ),
     (
         "hexlane-backend-redis",
@@ -34,6 +57,7 @@ const ARROWS: [(&str, &[&str]); 18] = [
             "hexlane-streams",
             "hexlane-backend",
             "hexlane-core",
+            "hexlane-repair",
             "hexlane-reproject",
             "ogc-validity",
         ],
@@ -41,7 +65,12 @@ const ARROWS: [(&str, &[&str]); 18] = [
     ("hexlane-join", &["ogc-validity"]),
     (
         "hexlane-findings",
-        &["hexlane-core", "hexlane-reproject", "ogc-validity"],
+        &[
+            "hexlane-core",
+            "hexlane-repair",
+            "hexlane-reproject",
+            "ogc-validity",
+        ],
     ),
     (
         "hexlane-backend-*",
@@ -49,6 +78,7 @@ const ARROWS: [(&str, &[&str]); 18] = [
             "hexlane-servers",
             "hexlane-backend",
             "hexlane-core",
+            "hexlane-repair",
             "hexlane-reproject",
             "ogc-validity",
         ],
@@ -59,6 +89,7 @@ const ARROWS: [(&str, &[&str]); 18] = [
             "hexlane-delivery",
             "hexlane-backend",
             "hexlane-core",
+            "hexlane-repair",
             "hexlane-reproject",
             "ogc-validity",
         ],
@@ -69,6 +100,7 @@ const ARROWS: [(&str, &[&str]); 18] = [
             "hexlane-door",
             "hexlane-streams",
             "hexlane-core",
+            "hexlane-repair",
             "hexlane-reproject",
             "ogc-validity",
         ],
@@ -87,20 +119,26 @@ const ARROWS: [(&str, &[&str]); 18] = [
             "hexlane-delivery",
             "hexlane-backend",
             "hexlane-core",
+            "hexlane-repair",
             "hexlane-reproject",
             "ogc-validity",
         ],
     ),
     (
         "hexlane-oracle",
-        &["hexlane-core", "hexlane-reproject", "ogc-validity"],
+        &[
+            "hexlane-core",
+            "hexlane-repair",
+            "hexlane-reproject",
+            "ogc-validity",
+        ],
     ),
     ("hexlane-xtask", &[]),
 ];
 
 /// The tests see Hexlane from outside; core and door only for the golden vectors, stores and
 /// engine only for the benchmark of a drain.
-const TESTS: [&str; 11] = [
+const TESTS: [&str; 12] = [
     "hexlane-backend",
     "hexlane-backend-*",
     "hexlane-backend-redis",
@@ -108,6 +146,7 @@ const TESTS: [&str; 11] = [
     "hexlane-door",
     "hexlane-engine",
     "hexlane-native-consumer",
+    "hexlane-repair",
     "hexlane-reproject",
     "hexlane-servers",
     "hexlane-streams",

@@ -1,6 +1,6 @@
 //! Where features become events: one entry each, in order, over all documents of a request.
 
-use super::{Entry, Judged, Request};
+use super::{Entry, Judged, Repaired, Request};
 use crate::cloud_event::CloudEvent;
 use crate::code::Code;
 use crate::contract;
@@ -19,6 +19,7 @@ pub(super) struct Bench<'a> {
     shard_map: ShardMap,
     entries: Vec<Entry>,
     whole: bool,
+    repaired: Vec<Repaired>,
     report: Report,
     share: Share,
     payloads: BTreeMap<Sha256Digest, u32>,
@@ -35,6 +36,7 @@ impl<'a> Bench<'a> {
             shard_map,
             entries: Vec::new(),
             whole: false,
+            repaired: Vec::new(),
             report: Report::new(usize::try_from(limits.violations_max).unwrap_or(usize::MAX)),
             share: Share::of(limits),
             payloads: BTreeMap::new(),
@@ -47,8 +49,10 @@ impl<'a> Bench<'a> {
         Ask {
             limits: self.limits,
             content_crs: self.request.content_crs,
-            crs: self.request.source.crs,
+            crs: self.request.source.crs.into(),
             judge: true,
+            repair: self.request.repair,
+            edits: false,
         }
     }
 
@@ -61,6 +65,7 @@ impl<'a> Bench<'a> {
         Judged {
             entries: self.entries,
             whole: self.whole,
+            repaired: self.repaired,
             report,
         }
     }
@@ -147,6 +152,7 @@ impl<'a> Bench<'a> {
         Judged {
             entries: self.entries,
             whole: self.whole,
+            repaired: self.repaired,
             report: self.report,
         }
     }
@@ -168,6 +174,7 @@ impl<'a> Bench<'a> {
         }
         self.payloads.retain(|_, index| *index < first);
         self.keys.retain(|_, index| *index < first);
+        self.repaired.retain(|each| each.feature < first);
     }
 
     fn take(&mut self, mut feature: Feature<'_>, place: Option<&Place>) {
@@ -202,6 +209,13 @@ impl<'a> Bench<'a> {
                 self.limits.envelope_bytes_max,
             ));
             return Entry::Refused;
+        }
+        let changes: Vec<_> = feature.derivation.changes().copied().collect();
+        if !changes.is_empty() {
+            self.repaired.push(Repaired {
+                feature: feature.index,
+                changes,
+            });
         }
         self.payloads.insert(envelope.payload_sha256, feature.index);
         self.keys.insert(envelope.key.value.clone(), feature.index);

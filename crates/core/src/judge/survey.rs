@@ -2,9 +2,10 @@
 
 use super::bench::ends_early;
 use crate::code::Code;
+use crate::crs;
 use crate::limits::Limits;
-use crate::read::{self, Ask, Offsets, Place, Record, Share};
-use crate::source::CrsPolicy;
+use crate::read::{self, Ask, Edit, Feature, Offsets, Place, Record, Share};
+use crate::repair::{Change, Step};
 use crate::violation::{Report, Violation};
 
 /// What parts the records of a sequence.
@@ -16,21 +17,76 @@ pub enum Records {
     Separated,
 }
 
-const fn ask(limits: &Limits) -> Ask<'_> {
-    Ask {
-        limits,
-        content_crs: None,
-        crs: CrsPolicy::Reject.rule(),
-        judge: true,
+/// How a file is judged.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms<'a> {
+    /// What it may cost.
+    pub limits: &'a Limits,
+    /// The system of its coordinates, by name; none leaves it to the file. Where it is in the
+    /// list of systems it is reprojected, to see that everything has a place.
+    pub crs: Option<&'a str>,
+    /// Repairs that are tried, in order.
+    pub repair: &'a [Step],
+}
+
+impl<'a> Terms<'a> {
+    /// As it stands, under those limits.
+    #[must_use]
+    pub const fn plain(limits: &'a Limits) -> Self {
+        Self {
+            limits,
+            crs: None,
+            repair: &[],
+        }
+    }
+
+    fn ask(&self) -> Ask<'a> {
+        let crs = match self.crs.map(crs::support) {
+            None => OtherCrs::Refuse,
+            Some(crs::Support::Reprojected) => OtherCrs::Reproject,
+            Some(_) => OtherCrs::AsItStands,
+        };
+        Ask {
+            limits: self.limits,
+            content_crs: self.crs,
+            crs: crs.rule(),
+            judge: true,
+            repair: self.repair,
+            edits: !self.repair.is_empty(),
+        }
     }
 }
 
+/// A feature of a file as judged.
+#[derive(Clone, Copy, Debug)]
+pub struct Surveyed<'a> {
+    /// From 0, over the whole file.
+    pub index: u32,
+    /// Its violations: of what was sent, or none that a repair mended.
+    pub report: &'a Report,
+    /// What repairs changed, in order.
+    pub changes: &'a [Change],
+    /// The same as changes of the file's text, in the order of the text.
+    pub edits: &'a [Edit],
+}
+
 /// Judges the geometry and form of a document under no source: `visit` gets each
-/// feature's index and report; what is returned concerns the document as a whole.
-pub fn survey(body: &[u8], limits: &Limits, mut visit: impl FnMut(u32, &Report)) -> Report {
-    read::read(body, ask(limits), |feature| {
-        visit(feature.index, &feature.report);
+/// feature; what is returned concerns the document as a whole.
+pub fn survey(body: &[u8], terms: &Terms<'_>, mut visit: impl FnMut(&Surveyed<'_>)) -> Report {
+    read::read(body, terms.ask(), |feature| {
+        hand_over(&feature, 0, &mut visit);
     })
+}
+
+fn hand_over(feature: &Feature<'_>, start: usize, visit: &mut impl FnMut(&Surveyed<'_>)) {
+    let changes: Vec<Change> = feature.derivation.changes().copied().collect();
+    let edits: Vec<Edit> = feature.edits.iter().map(|edit| edit.moved(start)).collect();
+    visit(&Surveyed {
+        index: feature.index,
+        report: &feature.report,
+        changes: &changes,
+        edits: &edits,
+    });
 }
 
 /// The same of a sequence. A record that gives no feature is visited as one, as the door
@@ -38,13 +94,13 @@ pub fn survey(body: &[u8], limits: &Limits, mut visit: impl FnMut(u32, &Report))
 pub fn survey_records(
     body: &[u8],
     records: Records,
-    limits: &Limits,
-    visit: impl FnMut(u32, &Report),
+    terms: &Terms<'_>,
+    visit: impl FnMut(&Surveyed<'_>),
 ) -> Report {
-    let kept_max = usize::try_from(limits.violations_max).unwrap_or(usize::MAX);
+    let kept_max = usize::try_from(terms.limits.violations_max).unwrap_or(usize::MAX);
     let mut course = Course {
-        limits,
-        share: Share::of(limits),
+        terms,
+        share: Share::of(terms.limits),
         next: 0,
         visit,
         whole: Report::new(kept_max),
@@ -67,7 +123,7 @@ pub fn survey_records(
 }
 
 struct Course<'a, V> {
-    limits: &'a Limits,
+    terms: &'a Terms<'a>,
     share: Share,
     /// The index of the next feature.
     next: u32,
@@ -76,7 +132,7 @@ struct Course<'a, V> {
     whole: Report,
 }
 
-impl<V: FnMut(u32, &Report)> Course<'_, V> {
+impl<V: FnMut(&Surveyed<'_>)> Course<'_, V> {
     fn take(&mut self, record: &Record<'_>, number: u32) {
         let place = Place {
             record: Some(number),
@@ -91,11 +147,11 @@ impl<V: FnMut(u32, &Report)> Course<'_, V> {
         let first = self.next;
         self.share.first = first;
         let (next, visit) = (&mut self.next, &mut self.visit);
-        let report = read::read_part(record.bytes, ask(self.limits), &mut self.share, |feature| {
-            let (index, mut report) = (feature.index, feature.report);
-            report.put(&place);
-            visit(index, &report);
-            *next = index.saturating_add(1);
+        let ask = self.terms.ask();
+        let report = read::read_part(record.bytes, ask, &mut self.share, |mut feature| {
+            feature.report.put(&place);
+            hand_over(&feature, record.start, visit);
+            *next = feature.index.saturating_add(1);
         });
         if report.errors() > 0 && self.next == first {
             return self.broken(ends_early(record.bytes, report), &place);
@@ -109,7 +165,12 @@ impl<V: FnMut(u32, &Report)> Course<'_, V> {
     fn broken(&mut self, mut report: Report, place: &Place) {
         report.assign(self.next);
         report.put(place);
-        (self.visit)(self.next, &report);
+        (self.visit)(&Surveyed {
+            index: self.next,
+            report: &report,
+            changes: &[],
+            edits: &[],
+        });
         self.next = self.next.saturating_add(1);
     }
 }

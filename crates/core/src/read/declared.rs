@@ -7,9 +7,8 @@
 use super::known::{Known, Name};
 use super::{Ask, Course};
 use crate::code::Code;
-use crate::crs::{self, CrsRule, Declared};
+use crate::crs::{self, CrsRule, Declared, OtherCrs};
 use crate::pointer;
-use crate::source::CrsPolicy;
 use crate::violation::{Report, Violation};
 use std::rc::Rc;
 
@@ -121,7 +120,7 @@ impl Level {
     /// The EPSG code from which coordinates are to be reprojected.
     pub(super) fn to_reproject(&self) -> Option<u32> {
         match &self.declared {
-            Some(Declared::Known(crs, _)) if self.rule.policy == CrsPolicy::Reproject => {
+            Some(Declared::Known(crs, _)) if self.rule.other == OtherCrs::Reproject => {
                 (!crs.is_crs84()).then(|| crs.epsg())
             }
             Some(Declared::Known(..) | Declared::Null | Declared::Unsupported(_)) | None => None,
@@ -140,15 +139,12 @@ impl Level {
 
 /// Anything but longitude and latitude on WGS 84 is refused, unless the policy is
 /// `reproject` and the system is in its list and exact enough.
-#[cfg_attr(
-    not(feature = "reproject"),
-    allow(unused_variables, reason = "without the list every policy is `reject`")
-)]
 fn finding(declared: &Declared, rule: CrsRule) -> Option<Violation> {
     match declared {
         Declared::Known(crs, _) if crs.is_crs84() => None,
+        Declared::Known(..) if rule.other == OtherCrs::AsItStands => None,
         #[cfg(feature = "reproject")]
-        Declared::Known(crs, text) if rule.policy == CrsPolicy::Reproject => {
+        Declared::Known(crs, text) if rule.other == OtherCrs::Reproject => {
             super::reproject::finding(*crs, text, rule)
         }
         Declared::Known(crs, text) => {

@@ -48,12 +48,14 @@ pub(crate) fn read_part<'a>(
         vertices_left: share.vertices_left,
         work_left: share.work_left,
         outside_in_force: false,
+        repair_left: share.repair_left,
         #[cfg(feature = "reproject")]
         ways: std::mem::take(&mut share.ways),
     };
     walk(root, &mut course, &mut report, &mut visit);
     share.vertices_left = course.vertices_left;
     share.work_left = course.work_left;
+    share.repair_left = course.repair_left;
     #[cfg(feature = "reproject")]
     {
         share.ways = std::mem::take(&mut course.ways);

@@ -7,6 +7,7 @@ use super::{Course, Feature, bbox, geometry};
 use crate::code::Code;
 use crate::json::{Kind, Value};
 use crate::pointer;
+use crate::repair::Derivation;
 use crate::violation::{Report, Violation};
 
 fn report_of(course: &Course<'_>) -> Report {
@@ -25,6 +26,8 @@ pub(super) fn bare<'a>(known: &Known<'a>, outer: &Level, course: &mut Course<'_>
         pointer: String::new(),
         geometry: read.geometry,
         reprojected: read.level.to_reproject(),
+        derivation: read.derivation,
+        edits: read.edits,
         declared: read.level.declared,
         report,
     };
@@ -45,6 +48,8 @@ pub(super) fn read<'a>(
         whole: true,
         geometry: None,
         reprojected: None,
+        derivation: Derivation::default(),
+        edits: Vec::new(),
         declared: outer.declared.clone(),
         report: Report::new(0),
         pointer,
@@ -60,7 +65,7 @@ pub(super) fn read<'a>(
             feature
                 .geometry
                 .as_ref()
-                .filter(|_| feature.reprojected.is_none()),
+                .filter(|_| feature.reprojected.is_none() && feature.derivation.is_none()),
             &mut report,
         );
     }
@@ -148,5 +153,7 @@ fn geometry_of(
     read.level.tell(course, report);
     feature.geometry = read.geometry;
     feature.reprojected = read.level.to_reproject();
+    feature.derivation = read.derivation;
+    feature.edits = read.edits;
     feature.declared = read.level.declared;
 }

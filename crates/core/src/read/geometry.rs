@@ -2,13 +2,14 @@
 
 use super::declared::Level;
 use super::document::{foreign, missing, type_of, unknown_type, wrong_kind};
+use super::edit::Edit;
 use super::known::{Known, Name};
-use super::{Course, bbox, mercator, positions, ranges, topology};
+use super::{Course, bbox, derive, positions};
 use crate::code::Code;
-use crate::crs::Canonical;
 use crate::geometry::{Geometry, Primitive};
 use crate::json::{Elements, Kind};
 use crate::pointer;
+use crate::repair::{self, Derivation};
 use crate::violation::{Report, Violation};
 use ogc_validity::ShapeKind;
 use std::iter::Enumerate;
@@ -18,6 +19,9 @@ pub(super) struct Read {
     /// None when it has a fault that leaves it unreadable.
     pub(super) geometry: Option<Geometry>,
     pub(super) level: Level,
+    /// What was done to it.
+    pub(super) derivation: Derivation,
+    pub(super) edits: Vec<Edit>,
 }
 
 /// A primitive, and how its places map back to the document.
@@ -29,6 +33,26 @@ pub(super) struct Located {
     pub(super) start: usize,
     /// Byte offset of each position.
     pub(super) offsets: Vec<usize>,
+}
+
+/// What was made of the primitives so far.
+#[derive(Default)]
+pub(super) struct Derived {
+    pub(super) derivation: Derivation,
+    pub(super) edits: Vec<Edit>,
+}
+
+impl Derived {
+    /// Takes over what was done to one primitive in the declared system.
+    pub(super) fn in_declared(&mut self, changes: &[repair::Change]) {
+        repair::add(&mut self.derivation.declared, changes);
+    }
+
+    /// The same, in degrees after reprojecting.
+    #[cfg(feature = "reproject")]
+    pub(super) fn in_degrees(&mut self, changes: &[repair::Change]) {
+        repair::add(&mut self.derivation.degrees, changes);
+    }
 }
 
 struct Pending<'a> {
@@ -56,6 +80,7 @@ pub(super) fn read(
     let level = outer.nearer(known, pointer, report);
     let collection = is_collection(known);
     let mut found = Some(Vec::new());
+    let mut derived = Derived::default();
     let mut open = Vec::new();
     let mut next = Some(Pending {
         known: *known,
@@ -74,7 +99,7 @@ pub(super) fn read(
                         .at(here.pointer.as_str(), here.known.object.start),
                 );
             }
-            let primitive = primitive(&here, course, report);
+            let primitive = primitive(&here, course, &mut derived, report);
             found = found.zip(primitive).map(|(mut found, primitive)| {
                 found.push(primitive);
                 found
@@ -95,10 +120,22 @@ pub(super) fn read(
         }
         !empty
     });
-    // A bbox is in the declared system, the geometry no longer.
-    let beside = geometry.as_ref().filter(|_| level.to_reproject().is_none());
-    bbox::check(known, pointer, beside, report);
-    Read { geometry, level }
+    // A bbox is of what was sent, the geometry perhaps no longer.
+    let mut derivation = derived.derivation;
+    derivation.sort_by(course.ask.repair);
+    let as_sent = level.to_reproject().is_none() && derivation.is_none();
+    bbox::check(
+        known,
+        pointer,
+        geometry.as_ref().filter(|_| as_sent),
+        report,
+    );
+    Read {
+        geometry,
+        level,
+        derivation,
+        edits: derived.edits,
+    }
 }
 
 fn is_collection(known: &Known<'_>) -> bool {
@@ -177,6 +214,7 @@ fn step<'a>(
 fn primitive(
     here: &Pending<'_>,
     course: &mut Course<'_>,
+    derived: &mut Derived,
     report: &mut Report,
 ) -> Option<Primitive> {
     let kind = type_of(&here.known, &here.pointer, report)?;
@@ -198,23 +236,13 @@ fn primitive(
         return None;
     };
     let at = pointer::child(&here.pointer, "coordinates");
-    #[cfg_attr(
-        not(feature = "reproject"),
-        allow(unused_mut, reason = "only reprojecting changes coordinates")
-    )]
     let mut located = positions::read(coordinates, at, shape, course, report)?;
     if course.ask.judge {
-        if here.level.is_crs84() {
-            ranges::check(&located, report);
-        }
-        topology::judge(&located, course, report);
-        #[cfg(feature = "reproject")]
-        if let Some(code) = here.level.to_reproject() {
-            super::reproject::reproject(code, &mut located, course, report);
-        }
-        if here.level.is_crs84() && course.ask.crs.canonical == Canonical::WebMercator {
-            mercator::check(&located, report);
-        }
+        let text = derive::Text {
+            kind: here.known.get(Name::Type),
+            coordinates,
+        };
+        derive::derive(&mut located, text, &here.level, course, derived, report);
     }
     Some(located.primitive)
 }

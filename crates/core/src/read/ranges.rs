@@ -57,7 +57,7 @@ fn beyond(located: &Located, report: &mut Report) {
         swappable += usize::from(latitude_off && !longitude_off && (-90.0..=90.0).contains(&x));
         projected += usize::from(x.abs() > 1_000.0 && y.abs() > 1_000.0);
     }
-    if projected > 0 && projected == located.offsets.len() {
+    if projected > 0 && projected == located.primitive.vertices() {
         let message = "every position is thousands of degrees away: metres are not degrees";
         report.push(
             Violation::new(Code::CrsLooksProjected, message)

@@ -3,9 +3,9 @@
 
 use super::geometry::Located;
 use super::topology::place_of;
-use super::{Course, mercator, ranges};
+use super::{Course, ranges};
 use crate::code::Code;
-use crate::crs::{Canonical, Crs, CrsRule};
+use crate::crs::{Crs, CrsRule};
 use crate::violation::{Report, Violation};
 use hexlane_reproject::{Failure, Lookup, System, Target, Transform, evidence, look_up};
 
@@ -88,7 +88,6 @@ pub(super) fn reproject(
     course: &mut Course<'_>,
     report: &mut Report,
 ) {
-    let canonical = course.ask.crs.canonical;
     let Some(way) = course.ways.of(epsg) else {
         return;
     };
@@ -113,9 +112,6 @@ pub(super) fn reproject(
         return report.push(told(epsg, located, failure));
     }
     ranges::check(located, report);
-    if canonical == Canonical::WebMercator {
-        mercator::check(located, report);
-    }
 }
 
 fn told(epsg: u32, located: &Located, failure: Failure) -> Violation {

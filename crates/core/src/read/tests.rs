@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::geometry::Primitive;
-use crate::source::CrsPolicy;
 use crate::violation::Place;
 
 fn told(body: &str) -> Vec<(Code, String, Option<u64>)> {
@@ -17,8 +16,10 @@ fn report(body: &str) -> Vec<Violation> {
     let ask = Ask {
         limits: &limits,
         content_crs: None,
-        crs: CrsPolicy::Reject.rule(),
+        crs: OtherCrs::Refuse.rule(),
         judge: true,
+        repair: &[],
+        edits: false,
     };
     let mut all = Vec::new();
     let document = read(body.as_bytes(), ask, |feature| {
@@ -226,8 +227,10 @@ fn a_nested_collection_keeps_document_order() {
     let ask = Ask {
         limits: &limits,
         content_crs: None,
-        crs: CrsPolicy::Reject.rule(),
+        crs: OtherCrs::Refuse.rule(),
         judge: true,
+        repair: &[],
+        edits: false,
     };
     let mut xs = Vec::new();
     let _ = read(body.as_bytes(), ask, |feature| {

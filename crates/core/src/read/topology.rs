@@ -1,10 +1,10 @@
 //! What `ogc-validity` finds, told as violations of the document: each place of the
 //! geometry becomes a pointer and a byte offset. And the winding of rings, a warning.
 
-use super::Course;
 use super::geometry::Located;
 use crate::code::Code;
 use crate::decimal::push_number;
+use crate::limits::Limits;
 use crate::pointer;
 use crate::violation::{Counterpart, Place, Report, Violation};
 use ogc_validity::{Fault, FaultKind, Judgement, ShapeKind};
@@ -12,22 +12,19 @@ use ogc_validity::{Fault, FaultKind, Judgement, ShapeKind};
 /// The longest sentence and two numbers.
 const MESSAGE_BYTES_USUAL: usize = 80;
 
-pub(super) fn judge(located: &Located, course: &mut Course<'_>, report: &mut Report) {
-    let unbounded = course.ask.limits.work_max == u64::MAX;
+/// Judges a primitive, and takes its steps from what is left of the request's.
+pub(super) fn judge(located: &Located, limits: &Limits, work_left: &mut u64, report: &mut Report) {
+    let unbounded = limits.work_max == u64::MAX;
     let limits = ogc_validity::Limits {
         faults_max: report.room(),
-        work_max: if unbounded {
-            None
-        } else {
-            Some(course.work_left)
-        },
+        work_max: if unbounded { None } else { Some(*work_left) },
     };
     let whole = |code, message: String| {
         Violation::new(code, message).at(located.pointer.as_str(), located.start)
     };
-    match ogc_validity::judge_metered(&located.primitive.shape(), &limits) {
+    match ogc_validity::judge_metered(&located.primitive.as_shape(), &limits) {
         Ok((judgement, steps)) => {
-            course.work_left = course.work_left.saturating_sub(steps);
+            *work_left = work_left.saturating_sub(steps);
             match judgement {
                 Judgement::Valid => winding(located, report),
                 Judgement::Invalid(found) => invalid(located, &found, report),

@@ -5,7 +5,8 @@ use crate::enqueue::Enqueued;
 use hexlane_core::Envelope;
 use hexlane_core::code::Severity;
 use hexlane_core::json_text::JsonText;
-use hexlane_core::judge::{Entry, Judged};
+use hexlane_core::judge::{Entry, Judged, Repaired};
+use hexlane_core::repair::Change;
 use hexlane_core::violation::Violation;
 
 /// What became of one feature.
@@ -14,6 +15,8 @@ struct Outcome<'a> {
     status: &'static str,
     duplicate_of: Option<u32>,
     event: Option<&'a Envelope>,
+    /// What repairs changed of it.
+    repaired: &'a [Change],
 }
 
 impl Outcome<'_> {
@@ -29,9 +32,41 @@ impl Outcome<'_> {
         if let Some(envelope) = self.event {
             json.plain(",");
             tell_event(envelope, json);
+            if let Some(derived) = &envelope.derived {
+                json.plain(",\"derived\":");
+                json.array(&derived.steps, |json, step| json.string(step));
+            }
+        }
+        if !self.repaired.is_empty() {
+            json.plain(",\"repaired\":");
+            json.array(self.repaired, |json, change| tell_change(change, json));
         }
         json.plain("}");
     }
+}
+
+/// What one step changed.
+fn tell_change(change: &Change, json: &mut JsonText) {
+    let pair = |json: &mut JsonText, member: &str, [before, after]: [usize; 2]| {
+        json.plain(member);
+        json.array([before, after], |json, count| json.whole(count as u64));
+    };
+    json.plain("{\"step\":");
+    json.name(change.step.name());
+    pair(json, ",\"parts\":", change.parts);
+    pair(json, ",\"rings\":", change.rings);
+    json.plain(",\"area\":");
+    json.array(change.area, JsonText::number);
+    for (member, count) in [
+        (",\"vertices_added\":", change.vertices_added),
+        (",\"vertices_dropped\":", change.vertices_dropped),
+        (",\"vertices_moved\":", change.vertices_moved),
+        (",\"collapsed\":", change.collapsed),
+    ] {
+        json.plain(member);
+        json.whole(count as u64);
+    }
+    json.plain("}");
 }
 
 /// The members that name an event.
@@ -68,7 +103,13 @@ pub(crate) fn acceptance(
     let mut answers = answers.iter();
     let entries = judged.entries.iter().enumerate();
     let results: Vec<Outcome<'_>> = entries
-        .map(|(index, entry)| outcome(index, entry, &mut answers, refused_as))
+        .map(|(index, entry)| {
+            let mut outcome = outcome(index, entry, &mut answers, refused_as);
+            if outcome.event.is_some() && outcome.status != "refused" {
+                outcome.repaired = repaired(judged, index);
+            }
+            outcome
+        })
         .collect();
     let count = |status: &str| results.iter().filter(|each| each.status == status).count();
     let duplicates = count("duplicate");
@@ -128,5 +169,13 @@ fn outcome<'a>(
         status,
         duplicate_of,
         event,
+        repaired: &[],
     }
+}
+
+fn repaired(judged: &Judged, index: usize) -> &[Change] {
+    let feature = |each: &Repaired| each.feature as usize;
+    let found = judged.repaired.binary_search_by_key(&index, feature);
+    let found = found.ok().and_then(|at| judged.repaired.get(at));
+    found.map_or(&[], |each| &each.changes)
 }

@@ -8,13 +8,12 @@
     reason = "a test that cannot go on has failed; grids are exact; the letters are those of the formula"
 )]
 
-use hexlane_repair::Geometry;
-use ogc_validity::{ShapeKind, is_valid};
+use ogc_validity::{OwnedShape, ShapeKind, is_valid};
 
 /// Parts of rings of positions.
 pub(crate) type Parts = Vec<Vec<Vec<[f64; 2]>>>;
 
-pub(crate) fn polygons(parts: &Parts) -> Geometry {
+pub(crate) fn polygons(parts: &Parts) -> OwnedShape {
     let mut out = empty(ShapeKind::MultiPolygon, 2);
     for part in parts {
         for ring in part {
@@ -27,14 +26,14 @@ pub(crate) fn polygons(parts: &Parts) -> Geometry {
     out
 }
 
-pub(crate) fn line(stride: usize, coordinates: &[f64]) -> Geometry {
+pub(crate) fn line(stride: usize, coordinates: &[f64]) -> OwnedShape {
     let mut out = empty(ShapeKind::LineString, stride);
     out.coordinates.extend(coordinates);
     end_ring(&mut out);
     out
 }
 
-pub(crate) fn polygon(stride: usize, rings: &[&[f64]]) -> Geometry {
+pub(crate) fn polygon(stride: usize, rings: &[&[f64]]) -> OwnedShape {
     let mut out = empty(ShapeKind::Polygon, stride);
     for ring in rings {
         out.coordinates.extend(*ring);
@@ -44,8 +43,8 @@ pub(crate) fn polygon(stride: usize, rings: &[&[f64]]) -> Geometry {
     out
 }
 
-pub(crate) fn empty(kind: ShapeKind, stride: usize) -> Geometry {
-    Geometry {
+pub(crate) fn empty(kind: ShapeKind, stride: usize) -> OwnedShape {
+    OwnedShape {
         kind,
         coordinates: vec![],
         stride,
@@ -54,17 +53,17 @@ pub(crate) fn empty(kind: ShapeKind, stride: usize) -> Geometry {
     }
 }
 
-fn end_ring(out: &mut Geometry) {
+fn end_ring(out: &mut OwnedShape) {
     out.ring_ends
         .push(u32::try_from(out.coordinates.len() / out.stride).unwrap());
 }
 
-pub(crate) fn valid(geometry: &Geometry) -> bool {
+pub(crate) fn valid(geometry: &OwnedShape) -> bool {
     is_valid(&geometry.as_shape()).unwrap() == Some(true)
 }
 
 /// Area by the shoelace formula, holes taken off.
-pub(crate) fn area(geometry: &Geometry) -> f64 {
+pub(crate) fn area(geometry: &OwnedShape) -> f64 {
     let mut start = 0;
     let mut shells = std::collections::BTreeSet::from([0]);
     shells.extend(&geometry.part_ends);
@@ -86,7 +85,7 @@ pub(crate) fn area(geometry: &Geometry) -> f64 {
 }
 
 /// The elements of a WKT geometry as they stand; `None` for what is not read. No ring is closed.
-pub(crate) fn wkt(text: &str) -> Option<Vec<Geometry>> {
+pub(crate) fn wkt(text: &str) -> Option<Vec<OwnedShape>> {
     let text = text.trim().to_uppercase();
     let open = text.find(['(', ' ']).unwrap_or(text.len());
     let name = text[..open].trim();
@@ -147,7 +146,7 @@ fn split(text: &str) -> Vec<&str> {
     out
 }
 
-fn read(text: &str, depth: usize, out: &mut Geometry) -> Option<()> {
+fn read(text: &str, depth: usize, out: &mut OwnedShape) -> Option<()> {
     let items = split(unwrap(text)?);
     for item in items {
         if depth <= 1 {
@@ -170,7 +169,7 @@ fn read(text: &str, depth: usize, out: &mut Geometry) -> Option<()> {
 }
 
 /// The rings of a geometry, each closed.
-pub(crate) fn rings(geometry: &Geometry) -> Parts {
+pub(crate) fn rings(geometry: &OwnedShape) -> Parts {
     let mut start = 0;
     let mut out = vec![];
     for end in &geometry.ring_ends {

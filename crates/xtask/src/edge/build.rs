@@ -68,11 +68,17 @@ pub(crate) fn hello(workspace: &Workspace, out: &Path) -> Result<(), Failure> {
     write(&out.join("index.js"), ENTRY.as_bytes())
 }
 
+/// Names features of the Worker that this build is to have, as `repair`. By the environment,
+/// because it is wrangler that starts the build.
+const FEATURES_VARIABLE: &str = "HEXLANE_EDGE_FEATURES";
+
 /// Compiles the Worker, or another target of its package, and gives the folder it is in.
 fn compile(workspace: &Workspace, target: &[&str]) -> Result<PathBuf, Failure> {
+    let features = std::env::var(FEATURES_VARIABLE).unwrap_or_default();
     run(cargo(workspace)
         .args(["build", "--package", "hexlane-worker", "--profile", "edge"])
         .args(["--target", tools::WASM_TARGET])
+        .args(["--features", &features])
         .args(target))?;
     let folder = workspace.target().join(tools::WASM_TARGET);
     Ok(folder.join("edge"))
