@@ -5,7 +5,7 @@
 use crate::envelope::{CONTRACT, Envelope};
 use crate::geometry::Geometry;
 use crate::limits::Limits;
-use crate::read::{self, Ask, OtherCrs};
+use crate::read::{self, Ask, Edits, OtherCrs};
 use crate::repair;
 use crate::violation::{Report, Violation};
 
@@ -60,7 +60,7 @@ impl Effect {
             crs: policy_of(&envelope),
             judge: false,
             repair: &[],
-            edits: false,
+            edits: Edits::NOT_TOLD,
         };
         let mut found = None;
         let report = read::read(payload, ask, |feature| {
@@ -149,7 +149,7 @@ pub fn judge_again(envelope: &Envelope) -> Option<Violation> {
         crs: policy_of(envelope),
         judge: repaired.is_none(),
         repair: &[],
-        edits: false,
+        edits: Edits::NOT_TOLD,
     };
     let mut first = None;
     let report = read::read(payload, ask, |feature| {

@@ -4,7 +4,7 @@ use super::bench::ends_early;
 use crate::code::Code;
 use crate::crs;
 use crate::limits::Limits;
-use crate::read::{self, Ask, Edit, Feature, Offsets, OtherCrs, Place, Record, Share};
+use crate::read::{self, Ask, Edit, Edits, Feature, Offsets, OtherCrs, Place, Record, Share};
 use crate::repair::{Change, Step};
 use crate::violation::{Report, Violation};
 
@@ -52,7 +52,7 @@ impl<'a> Terms<'a> {
             crs,
             judge: true,
             repair: self.repair,
-            edits: !self.repair.is_empty(),
+            edits: Edits::TOLD,
         }
     }
 }

@@ -19,7 +19,7 @@ fn report(body: &str) -> Vec<Violation> {
         crs: OtherCrs::Refuse,
         judge: true,
         repair: &[],
-        edits: false,
+        edits: Edits::NOT_TOLD,
     };
     let mut all = Vec::new();
     let document = read(body.as_bytes(), ask, |feature| {
@@ -230,7 +230,7 @@ fn a_nested_collection_keeps_document_order() {
         crs: OtherCrs::Refuse,
         judge: true,
         repair: &[],
-        edits: false,
+        edits: Edits::NOT_TOLD,
     };
     let mut xs = Vec::new();
     let _ = read(body.as_bytes(), ask, |feature| {
