@@ -6,7 +6,7 @@ use crate::crs::{CrsRule, OtherCrs};
 use crate::envelope::{CONTRACT, Envelope};
 use crate::geometry::Geometry;
 use crate::limits::Limits;
-use crate::read::{self, Ask};
+use crate::read::{self, Ask, Edits};
 use crate::repair;
 use crate::violation::{Report, Violation};
 
@@ -61,7 +61,7 @@ impl Effect {
             crs: rule_of(&envelope),
             judge: false,
             repair: &[],
-            edits: false,
+            edits: Edits::NOT_TOLD,
         };
         let mut found = None;
         let report = read::read(payload, ask, |feature| {
@@ -151,7 +151,7 @@ pub fn judge_again(envelope: &Envelope) -> Option<Violation> {
         crs: rule_of(envelope),
         judge: repaired.is_none(),
         repair: &[],
-        edits: false,
+        edits: Edits::NOT_TOLD,
     };
     let mut first = None;
     let report = read::read(payload, ask, |feature| {

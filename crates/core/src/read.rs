@@ -24,6 +24,7 @@ mod topology;
 pub(crate) use derive::judge_derived;
 pub(crate) use document::{duplicates, outline, read, read_part};
 pub use edit::Edit;
+pub(crate) use edit::Edits;
 pub(crate) use place::{Offsets, Place};
 pub(crate) use records::{Record, lines, sequence};
 
@@ -49,7 +50,7 @@ pub(crate) struct Ask<'a> {
     /// Repairs that are tried, in order.
     pub(crate) repair: &'a [Step],
     /// Whether what repairs changed is told as changes of the text.
-    pub(crate) edits: bool,
+    pub(crate) edits: Edits,
 }
 
 /// One feature as read.

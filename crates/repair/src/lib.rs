@@ -81,7 +81,6 @@ pub use step::{Rule, Step};
 use geometry::Tables;
 use made::Made;
 use ogc_validity::{OwnedShape, Shape};
-use std::collections::BTreeSet;
 
 /// Does the steps one after the other. All or nothing.
 pub fn repair(shape: &Shape<'_>, steps: &[Step], limits: &Limits) -> Result<Repaired, Refusal> {
@@ -145,7 +144,7 @@ fn is_bit_equal(a: &OwnedShape, b: &OwnedShape) -> bool {
 
 fn change(step: Step, before: &OwnedShape, made: &Made) -> Change {
     let after = &made.geometry;
-    let [old, new] = [places(before), places(after)];
+    let [dropped, added] = apart(&places(before), &places(after));
     let swapped = step == Step::SwapAxes;
     let unless_swapped = |count: usize| if swapped { 0 } else { count };
     Change {
@@ -153,8 +152,8 @@ fn change(step: Step, before: &OwnedShape, made: &Made) -> Change {
         parts: [parts(before), parts(after)],
         rings: [before.ring_ends.len(), after.ring_ends.len()],
         area: [before.area(), after.area()],
-        vertices_added: unless_swapped(new.difference(&old).count()),
-        vertices_dropped: unless_swapped(old.difference(&new).count()),
+        vertices_added: unless_swapped(added),
+        vertices_dropped: unless_swapped(dropped),
         vertices_moved: made.moved,
         collapsed: made.collapsed,
     }
@@ -170,10 +169,36 @@ fn parts(geometry: &OwnedShape) -> usize {
     }
 }
 
-/// The distinct places of the vertices; 0 and -0 are one.
-fn places(geometry: &OwnedShape) -> BTreeSet<[u64; 2]> {
+/// The distinct places of the vertices, in order; 0 and -0 are one.
+fn places(geometry: &OwnedShape) -> Vec<[u64; 2]> {
     let vertices = 0..geometry.vertices();
-    vertices
+    let mut places: Vec<[u64; 2]> = vertices
         .map(|vertex| geometry.xy(vertex).map(|each| (each + 0.0).to_bits()))
-        .collect()
+        .collect();
+    places.sort_unstable();
+    places.dedup();
+    places
+}
+
+/// How many of the first are not among the second, and the other way round.
+fn apart(old: &[[u64; 2]], new: &[[u64; 2]]) -> [usize; 2] {
+    let (mut dropped, mut added) = (0, 0);
+    let (mut old, mut new) = (old.iter().peekable(), new.iter().peekable());
+    loop {
+        match (old.peek().copied(), new.peek().copied()) {
+            (Some(one), Some(other)) if one == other => {
+                old.next();
+                new.next();
+            }
+            (Some(one), Some(other)) if one < other => {
+                old.next();
+                dropped += 1;
+            }
+            (Some(_), Some(_)) => {
+                new.next();
+                added += 1;
+            }
+            (Some(_), None) | (None, _) => return [dropped + old.count(), added + new.count()],
+        }
+    }
 }

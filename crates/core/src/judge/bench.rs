@@ -8,7 +8,7 @@ use crate::digest::Sha256Digest;
 use crate::envelope::Envelope;
 use crate::lane::ShardMap;
 use crate::limits::Limits;
-use crate::read::{self, Ask, Feature, Place, Share};
+use crate::read::{self, Ask, Edits, Feature, Place, Share};
 use crate::violation::{Report, Violation};
 use std::collections::BTreeMap;
 
@@ -52,7 +52,7 @@ impl<'a> Bench<'a> {
             crs: self.request.source.crs.into(),
             judge: true,
             repair: self.request.repair,
-            edits: false,
+            edits: Edits::NOT_TOLD,
         }
     }
 

@@ -2,9 +2,9 @@
 
 use super::bench::ends_early;
 use crate::code::Code;
-use crate::crs;
+use crate::crs::{self, OtherCrs};
 use crate::limits::Limits;
-use crate::read::{self, Ask, Edit, Feature, Offsets, Place, Record, Share};
+use crate::read::{self, Ask, Edit, Edits, Feature, Offsets, Place, Record, Share};
 use crate::repair::{Change, Step};
 use crate::violation::{Report, Violation};
 
@@ -52,7 +52,7 @@ impl<'a> Terms<'a> {
             crs: crs.rule(),
             judge: true,
             repair: self.repair,
-            edits: !self.repair.is_empty(),
+            edits: Edits::TOLD,
         }
     }
 }

@@ -7,7 +7,6 @@
 //! preference is no demand (RFC 7240 section 2).
 
 use super::declared::Level;
-use super::edit;
 use super::geometry::{Derived, Located};
 use super::{Course, mercator, ranges, topology};
 use crate::code::Code;
@@ -44,8 +43,9 @@ pub(super) fn derive(
         verdict(located, level.is_crs84(), course, &mut found);
         let (sent, changes) = stage(located, steps, level.is_crs84(), course, &mut found);
         derived.in_declared(&changes);
-        if let (Some(sent), true) = (sent, course.ask.edits) {
-            edit::tell(text, &sent, &located.primitive, &mut derived.edits);
+        if let Some(sent) = sent {
+            let edits = course.ask.edits;
+            edits.tell(text, &sent, &located.primitive, &mut derived.edits);
         }
         report.append(found);
     }

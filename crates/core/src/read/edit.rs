@@ -29,8 +29,32 @@ impl Edit {
     }
 }
 
+/// Whether edits are told. By a function, so that a program that never asks for them, as the
+/// Worker, does not hold what tells them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Edits(Option<fn(Text<'_>, &Located, &Primitive, &mut Vec<Edit>)>);
+
+impl Edits {
+    /// They are not.
+    pub(crate) const NOT_TOLD: Self = Self(None);
+    /// They are.
+    pub(crate) const TOLD: Self = Self(Some(tell));
+
+    pub(super) fn tell(
+        self,
+        text: Text<'_>,
+        sent: &Located,
+        now: &Primitive,
+        edits: &mut Vec<Edit>,
+    ) {
+        if let Some(tell) = self.0 {
+            tell(text, sent, now, edits);
+        }
+    }
+}
+
 /// Tells what makes the text of one primitive that of another, in the order of the text.
-pub(super) fn tell(text: Text<'_>, sent: &Located, now: &Primitive, edits: &mut Vec<Edit>) {
+fn tell(text: Text<'_>, sent: &Located, now: &Primitive, edits: &mut Vec<Edit>) {
     let start = edits.len();
     let coordinates = text.coordinates;
     edits.push(Edit {

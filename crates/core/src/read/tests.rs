@@ -1,6 +1,7 @@
 //! What the reader says of bodies: every violation, with its code, pointer and offset.
 
 use super::*;
+use crate::crs::OtherCrs;
 use crate::geometry::Primitive;
 use crate::violation::Place;
 
@@ -19,7 +20,7 @@ fn report(body: &str) -> Vec<Violation> {
         crs: OtherCrs::Refuse.rule(),
         judge: true,
         repair: &[],
-        edits: false,
+        edits: Edits::NOT_TOLD,
     };
     let mut all = Vec::new();
     let document = read(body.as_bytes(), ask, |feature| {
@@ -230,7 +231,7 @@ fn a_nested_collection_keeps_document_order() {
         crs: OtherCrs::Refuse.rule(),
         judge: true,
         repair: &[],
-        edits: false,
+        edits: Edits::NOT_TOLD,
     };
     let mut xs = Vec::new();
     let _ = read(body.as_bytes(), ask, |feature| {
