@@ -62,11 +62,11 @@ fn batches_carry_the_bytes_of_the_file_in_its_order() {
         .collect();
     assert_eq!(
         bodies[0],
-        r#"{"type":"FeatureCollection","features":[{"n": 0},{"n": 1}]}"#
+        r#"{"type":"FeatureCollection","crs":null,"features":[{"n": 0},{"n": 1}]}"#
     );
     assert_eq!(
         bodies[1],
-        r#"{"type":"FeatureCollection","features":[{"n": 2.0e0}]}"#
+        r#"{"type":"FeatureCollection","crs":null,"features":[{"n": 2.0e0}]}"#
     );
 }
 

@@ -188,6 +188,7 @@ mod tests {
     fn what_excludes_another_setting_is_told_where_it_stands() {
         let mut settings = SourceSettings::new(AuthSettings::None);
         settings.on_refusal = OnRefusal::Quarantine;
+        settings.crs_accuracy_mm_max = Some(10);
         settings.cloud_events.time_is_version = true;
         settings.version = Some(VersionSettings {
             pointer: "/id".to_owned(),
@@ -195,7 +196,8 @@ mod tests {
         });
         let errors = errors(settings, |settings| settings.resolve("a", |_| None).err());
         let members: Vec<_> = errors.iter().map(member).collect();
-        assert_eq!(members, ["cloud_events", "on_refusal"]);
+        let expected = ["cloud_events", "crs_accuracy_mm_max", "on_refusal"];
+        assert_eq!(members, expected);
     }
 
     #[test]
