@@ -78,6 +78,7 @@ mod passes;
 mod polygons;
 mod report;
 mod rings;
+mod runs;
 mod scale;
 mod shape;
 mod sweep;

@@ -171,6 +171,8 @@ impl Nest<'_> {
             let run = &self.rings.points[node.first as usize..=node.last as usize];
             if node.low[0] > probe.point[0] {
                 inside ^= probe.is_below(run[0]) != probe.is_below(run[run.len() - 1]);
+            } else if node.quadrants != 0 {
+                inside ^= probe.sees_steady(run);
             } else if node.is_leaf() {
                 inside ^= run
                     .windows(2)
@@ -196,6 +198,13 @@ struct Probe {
 impl Probe {
     fn is_below(&self, point: Point) -> bool {
         point[1] > self.point[1] || (point[1] == self.point[1] && self.towards[1] < self.point[1])
+    }
+
+    /// Whether a run that rises or falls throughout crosses the line of sight.
+    fn sees_steady(&self, run: &[Point]) -> bool {
+        let start = self.is_below(run[0]);
+        let crossed = run.partition_point(|point| self.is_below(*point) == start);
+        crossed < run.len() && self.sees(run[crossed - 1], run[crossed])
     }
 
     /// Whether an edge crosses the line of sight.

@@ -3,10 +3,12 @@
 use std::ops::Range;
 
 use crate::contact::Edge;
-use crate::exact::side;
+use crate::exact::{Point, side};
 use crate::meter::{Meter, Stopped};
+use crate::narrow;
 use crate::rings::Rings;
-use crate::tree::{LEAF_EDGES_MAX, Node, SEVERAL, Tree};
+use crate::runs::{LEAF_EDGES_MAX, STEP_EDGES};
+use crate::tree::{Node, SEVERAL, Tree};
 
 /// An edge and the ring it is of.
 #[derive(Debug, Clone, Copy)]
@@ -198,14 +200,19 @@ fn pairs_across(
     };
     let mut shortlist = [0; LEAF_EDGES_MAX];
     let mut listed = 0;
-    for f in (b.first..b.last).filter(|&f| boxes_meet(rings.edge(f as usize), common)) {
+    let edges_b = near(rings, b, common);
+    let mut steps = 1 + edges_b.len();
+    for f in edges_b.filter(|&f| boxes_meet(rings.edge(f as usize), common)) {
         shortlist[listed] = f;
         listed += 1;
     }
-    let mut steps = 1;
-    for e in a.first..a.last {
+    if listed == 0 {
+        return steps;
+    }
+    for e in near(rings, a, common) {
         let edge = rings.edge(e as usize);
-        if listed > 0 && boxes_meet(edge, common) {
+        steps += 1;
+        if boxes_meet(edge, common) {
             steps += listed;
             for &f in shortlist[..listed]
                 .iter()
@@ -217,6 +224,37 @@ fn pairs_across(
         }
     }
     steps
+}
+
+/// The edges of a leaf that may meet a box. Those of a long one follow each other, and are found by bisection.
+fn near(rings: &Rings, leaf: &Node, [low, high]: [Point; 2]) -> Range<u32> {
+    let mut edges = leaf.first..leaf.last;
+    if edges.len() <= STEP_EDGES {
+        return edges;
+    }
+    for axis in [0, 1] {
+        // Ascending from west to east, or from south to north.
+        let ascends = leaf.quadrants & [0b0011, 0b0101][axis] != 0;
+        let points = &rings.points[edges.start as usize..=edges.end as usize];
+        let (starts, ends) = (&points[..points.len() - 1], &points[1..]);
+        let [skipped, kept] = if ascends {
+            [
+                ends.partition_point(|end| end[axis] < low[axis]),
+                starts.partition_point(|start| start[axis] <= high[axis]),
+            ]
+        } else {
+            [
+                ends.partition_point(|end| end[axis] > high[axis]),
+                starts.partition_point(|start| start[axis] >= low[axis]),
+            ]
+        };
+        let first = edges.start;
+        edges = first + narrow(skipped)..first + narrow(kept.max(skipped));
+        if edges.is_empty() {
+            break;
+        }
+    }
+    edges
 }
 
 #[inline]
