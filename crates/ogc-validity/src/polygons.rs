@@ -19,7 +19,9 @@ pub(crate) fn judge(
     let standing = twins::find(&rings, meter, ledger)?;
     let mut marks = Marks::new(&rings, &standing);
     let outcome = judge_meetings(&rings, leaves, &standing, &mut marks, meter, ledger, path);
-    marks.tell_overlaps(ledger);
+    if ledger.go_on().is_ok() {
+        marks.tell_overlaps(ledger);
+    }
     outcome
 }
 
@@ -35,6 +37,6 @@ fn judge_meetings(
     let tree = Tree::build(leaves, standing);
     let passes = crossings::judge(rings, standing, &tree, marks, meter, ledger, path)?;
     let touches = nodes::judge(passes, rings, marks, meter, ledger)?;
-    nesting::judge(rings, standing, &tree, marks, meter, ledger)?;
+    nesting::judge(rings, standing, &tree, marks, meter, ledger, path)?;
     connection::judge(&touches, rings, marks, meter, ledger)
 }

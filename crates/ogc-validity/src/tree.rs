@@ -113,6 +113,8 @@ const NODES_SPARE: usize = 32;
 pub(crate) struct Tree {
     /// The children of a node follow each other.
     nodes: Vec<Node>,
+    /// How many of the nodes are leaves; these come first.
+    leaves: usize,
     /// The node over each ring; none for a ring that was left out.
     roots: Vec<Option<u32>>,
     top: Option<u32>,
@@ -123,6 +125,7 @@ impl Tree {
     pub(crate) fn build(leaves: Vec<Node>, standing: &[usize]) -> Self {
         let count = standing.len();
         let mut tree = Self {
+            leaves: leaves.len(),
             nodes: leaves,
             roots: vec![None; count],
             top: None,
@@ -152,6 +155,11 @@ impl Tree {
         }
         tree.top = tree.join(first..tree.len());
         tree
+    }
+
+    /// The leaves of all rings, in their order.
+    pub(crate) fn leaves(&self) -> &[Node] {
+        &self.nodes[..self.leaves]
     }
 
     pub(crate) fn top(&self) -> Option<u32> {

@@ -81,6 +81,7 @@ impl Copied {
                     read.shell = fitness;
                 }
                 read.complete &= fitness != Fitness::Unfit;
+                ledger.go_on()?;
             }
             rings.parts.push(read);
         }
