@@ -6,12 +6,9 @@ const sets = [];
 
 // The lines of a set: name, tab, value.
 export function know(set, lines) {
-  const headers = {};
-  for (const line of lines.split("\n")) {
-    const tab = line.indexOf("\t");
-    headers[line.slice(0, tab)] = line.slice(tab + 1);
-  }
-  sets[set] = headers;
+  const pairs = lines.split("\n").map((line) => line.split("\t"));
+  // A `Headers` is copied as it is; an object would be read anew for each response.
+  sets[set] = new Headers(pairs);
 }
 
 export function respond(status, set, body) {

@@ -3,8 +3,9 @@
 //! | in | does | out |
 //! |---|---|---|
 //! | `make NAME SIZE FILE` | makes a shape and writes it as WKB | its vertices |
-//! | `open FILE` | reads a polygon or multi-polygon as WKB | its vertices |
-//! | `time TIMES` | judges it, every fault | the least time in nanoseconds, then the verdict |
+//! | `open FILE` | reads a polygon, a multi-polygon or a collection of these as WKB | its vertices |
+//! | `time TIMES` | judges it, or each of a collection, every fault | the least time in nanoseconds, then how many of how many are valid |
+//! | `memory` | judges it | the most bytes that a judgement had at once, beside its input |
 //!
 //! Shapes: `smooth`, `star`, `coast`, `comb`, each also with `bow` behind the name for one crossing in the middle, and
 //! `holes`, `parts`, `nest`, `touch`, of which SIZE counts the rings. Reads and writes no other file.
@@ -14,55 +15,74 @@ use std::f64::consts::TAU;
 use std::io::{BufRead, Write, stdin, stdout};
 use std::time::Instant;
 
-use ogc_validity::{Judgement, Limits, Shape, ShapeKind, judge};
+use ogc_validity::{Judgement, Limits, OwnedShape, ShapeKind, judge};
+use peak_alloc::PeakAlloc;
+
+#[global_allocator]
+static ALLOCATED: PeakAlloc = PeakAlloc;
 
 type Ring = Vec<[f64; 2]>;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut flat = Flat::default();
+    let mut shapes = Vec::new();
     for line in stdin().lock().lines() {
         let line = line?;
         let words: Vec<&str> = line.split(' ').collect();
-        let mut out = stdout().lock();
-        match words[..] {
+        let answer = match words[..] {
             ["make", name, size, file] => {
-                flat = Flat::of(&make(name, size.parse()?)?);
-                std::fs::write(file, flat.to_wkb()?)?;
-                writeln!(out, "{}", flat.coordinates.len() / 2)?;
+                let shape = flat(&make(name, size.parse()?)?);
+                std::fs::write(file, to_wkb(&shape)?)?;
+                shapes = vec![shape];
+                vertices(&shapes).to_string()
             }
             ["open", file] => {
-                flat = Flat::from_wkb(&std::fs::read(file)?)?;
-                writeln!(out, "{}", flat.coordinates.len() / 2)?;
+                shapes = from_wkb(&std::fs::read(file)?)?;
+                vertices(&shapes).to_string()
             }
-            ["time", times] => {
-                let (nanoseconds, verdict) = time(&flat, times.parse()?)?;
-                writeln!(out, "{nanoseconds} {verdict}")?;
-            }
+            ["time", times] => time(&shapes, times.parse()?)?,
+            ["memory"] => memory(&shapes)?.to_string(),
             _ => return Err(format!("not understood: {line}").into()),
-        }
+        };
+        let mut out = stdout().lock();
+        writeln!(out, "{answer}")?;
         out.flush()?;
     }
     Ok(())
+}
+
+fn vertices(shapes: &[OwnedShape]) -> usize {
+    shapes.iter().map(|shape| shape.coordinates.len() / 2).sum()
 }
 
 #[allow(
     clippy::disallowed_methods,
     reason = "a benchmark measures time; nothing decides by it"
 )]
-fn time(flat: &Flat, times: u32) -> Result<(u128, &'static str), Box<dyn Error>> {
-    let (shape, limits) = (flat.shape(), Limits::default());
-    let (mut least, mut verdict) = (u128::MAX, "undecided");
+fn time(shapes: &[OwnedShape], times: u32) -> Result<String, Box<dyn Error>> {
+    let limits = Limits::default();
+    let (mut least, mut valid) = (u128::MAX, 0);
     for _ in 0..times {
+        valid = 0;
         let start = Instant::now();
-        let judgement = judge(&shape, &limits)?;
+        for shape in shapes {
+            match judge(&shape.as_shape(), &limits)? {
+                Judgement::Valid => valid += 1,
+                Judgement::Invalid(_) => {}
+                Judgement::Undecided { .. } => return Err("undecided".into()),
+            }
+        }
         least = least.min(start.elapsed().as_nanos());
-        verdict = match judgement {
-            Judgement::Valid => "valid",
-            Judgement::Invalid(_) => "invalid",
-            Judgement::Undecided { .. } => "undecided",
-        };
     }
-    Ok((least, verdict))
+    Ok(format!("{least} {valid}/{}", shapes.len()))
+}
+
+fn memory(shapes: &[OwnedShape]) -> Result<usize, Box<dyn Error>> {
+    let before = ALLOCATED.current_usage();
+    ALLOCATED.reset_peak_usage();
+    for shape in shapes {
+        judge(&shape.as_shape(), &Limits::default())?;
+    }
+    Ok(ALLOCATED.peak_usage().saturating_sub(before))
 }
 
 // --- shapes ---
@@ -239,89 +259,104 @@ fn chance(number: u32) -> f64 {
 
 // --- flat arrays and WKB ---
 
-#[derive(Default)]
-struct Flat {
-    coordinates: Vec<f64>,
-    ring_ends: Vec<u32>,
-    part_ends: Vec<u32>,
-}
-
 const POLYGON: u32 = 3;
 const MULTI_POLYGON: u32 = 6;
+const COLLECTION: u32 = 7;
 
-impl Flat {
-    fn of(parts: &[Vec<Ring>]) -> Self {
-        let mut flat = Self::default();
-        for part in parts {
-            for ring in part {
-                flat.coordinates.extend(ring.iter().flatten());
-                flat.end_ring();
+fn empty() -> OwnedShape {
+    OwnedShape {
+        kind: ShapeKind::MultiPolygon,
+        coordinates: Vec::new(),
+        stride: 2,
+        ring_ends: Vec::new(),
+        part_ends: Vec::new(),
+    }
+}
+
+fn flat(parts: &[Vec<Ring>]) -> OwnedShape {
+    let mut shape = empty();
+    for part in parts {
+        for ring in part {
+            shape.coordinates.extend(ring.iter().flatten());
+            end_ring(&mut shape);
+        }
+        end_part(&mut shape);
+    }
+    shape
+}
+
+fn end_ring(shape: &mut OwnedShape) {
+    let vertices = u32::try_from(shape.coordinates.len() / 2);
+    shape.ring_ends.push(vertices.unwrap_or(u32::MAX));
+}
+
+fn end_part(shape: &mut OwnedShape) {
+    let rings = u32::try_from(shape.ring_ends.len());
+    shape.part_ends.push(rings.unwrap_or(u32::MAX));
+}
+
+fn to_wkb(shape: &OwnedShape) -> Result<Vec<u8>, Box<dyn Error>> {
+    let mut wkb = Vec::new();
+    if shape.part_ends.len() != 1 {
+        header(&mut wkb, MULTI_POLYGON, shape.part_ends.len())?;
+    }
+    let (mut ring, mut vertex) = (0, 0);
+    for &part_end in &shape.part_ends {
+        header(&mut wkb, POLYGON, part_end as usize - ring)?;
+        for &ring_end in &shape.ring_ends[ring..part_end as usize] {
+            wkb.extend((ring_end - vertex).to_le_bytes());
+            let range = vertex as usize * 2..ring_end as usize * 2;
+            wkb.extend(
+                shape.coordinates[range]
+                    .iter()
+                    .flat_map(|o| o.to_le_bytes()),
+            );
+            vertex = ring_end;
+        }
+        ring = part_end as usize;
+    }
+    Ok(wkb)
+}
+
+fn from_wkb(wkb: &[u8]) -> Result<Vec<OwnedShape>, Box<dyn Error>> {
+    let mut rest = wkb;
+    let (kind, count) = read_header(&mut rest)?;
+    if kind != COLLECTION {
+        return Ok(vec![read_polygons(kind, count, &mut rest)?]);
+    }
+    (0..count)
+        .map(|_| {
+            let (kind, count) = read_header(&mut rest)?;
+            read_polygons(kind, count, &mut rest)
+        })
+        .collect()
+}
+
+fn read_polygons(kind: u32, count: u32, rest: &mut &[u8]) -> Result<OwnedShape, Box<dyn Error>> {
+    let mut shape = empty();
+    match kind {
+        POLYGON => read_part(&mut shape, count, rest)?,
+        MULTI_POLYGON => {
+            for _ in 0..count {
+                let (_, rings) = read_header(rest)?;
+                read_part(&mut shape, rings, rest)?;
             }
-            flat.end_part();
         }
-        flat
+        _ => return Err(format!("a geometry of type {kind}").into()),
     }
+    Ok(shape)
+}
 
-    fn end_ring(&mut self) {
-        let vertices = u32::try_from(self.coordinates.len() / 2);
-        self.ring_ends.push(vertices.unwrap_or(u32::MAX));
-    }
-
-    fn end_part(&mut self) {
-        let rings = u32::try_from(self.ring_ends.len());
-        self.part_ends.push(rings.unwrap_or(u32::MAX));
-    }
-
-    fn shape(&self) -> Shape<'_> {
-        Shape {
-            kind: ShapeKind::MultiPolygon,
-            coordinates: &self.coordinates,
-            stride: 2,
-            ring_ends: &self.ring_ends,
-            part_ends: &self.part_ends,
+fn read_part(shape: &mut OwnedShape, rings: u32, rest: &mut &[u8]) -> Result<(), Box<dyn Error>> {
+    for _ in 0..rings {
+        for _ in 0..u32::from_le_bytes(take(rest)?) {
+            shape.coordinates.push(f64::from_le_bytes(take(rest)?));
+            shape.coordinates.push(f64::from_le_bytes(take(rest)?));
         }
+        end_ring(shape);
     }
-
-    fn to_wkb(&self) -> Result<Vec<u8>, Box<dyn Error>> {
-        let mut wkb = Vec::new();
-        if self.part_ends.len() != 1 {
-            header(&mut wkb, MULTI_POLYGON, self.part_ends.len())?;
-        }
-        let (mut ring, mut vertex) = (0, 0);
-        for &part_end in &self.part_ends {
-            header(&mut wkb, POLYGON, part_end as usize - ring)?;
-            for &ring_end in &self.ring_ends[ring..part_end as usize] {
-                wkb.extend((ring_end - vertex).to_le_bytes());
-                let range = vertex as usize * 2..ring_end as usize * 2;
-                wkb.extend(self.coordinates[range].iter().flat_map(|o| o.to_le_bytes()));
-                vertex = ring_end;
-            }
-            ring = part_end as usize;
-        }
-        Ok(wkb)
-    }
-
-    fn from_wkb(wkb: &[u8]) -> Result<Self, Box<dyn Error>> {
-        let (mut flat, mut rest) = (Self::default(), wkb);
-        let (kind, count) = read_header(&mut rest)?;
-        let parts = if kind == MULTI_POLYGON { count } else { 1 };
-        for part in 0..parts {
-            let rings = if kind == MULTI_POLYGON || part > 0 {
-                read_header(&mut rest)?.1
-            } else {
-                count
-            };
-            for _ in 0..rings {
-                for _ in 0..u32::from_le_bytes(take(&mut rest)?) {
-                    flat.coordinates.push(f64::from_le_bytes(take(&mut rest)?));
-                    flat.coordinates.push(f64::from_le_bytes(take(&mut rest)?));
-                }
-                flat.end_ring();
-            }
-            flat.end_part();
-        }
-        Ok(flat)
-    }
+    end_part(shape);
+    Ok(())
 }
 
 fn header(wkb: &mut Vec<u8>, kind: u32, count: usize) -> Result<(), Box<dyn Error>> {
@@ -337,10 +372,10 @@ fn read_header(rest: &mut &[u8]) -> Result<(u32, u32), Box<dyn Error>> {
         u32::from_le_bytes(take(rest)?),
         u32::from_le_bytes(take(rest)?),
     );
-    if order == 1 && (kind == POLYGON || kind == MULTI_POLYGON) {
+    if order == 1 {
         Ok((kind, count))
     } else {
-        Err("not a little-endian polygon or multi-polygon".into())
+        Err("not little-endian".into())
     }
 }
 

@@ -33,6 +33,7 @@ pub(crate) fn judge(
                     first.place,
                     Some(touch.place),
                 );
+                ledger.go_on()?;
             }
         }
     }

@@ -12,7 +12,7 @@ use crate::meter::{Meter, Stopped};
 use crate::pairs::{self, Member};
 use crate::passes::Passes;
 use crate::rings::Rings;
-use crate::sweep::{self, Incidence};
+use crate::sweep::{self, Incidence, Watch};
 use crate::tree::Tree;
 
 /// Judges every pair of edges; returns the passes of rings through the points where they meet at vertices.
@@ -27,7 +27,8 @@ pub(crate) fn judge(
     ledger: &mut Ledger,
     path: Path,
 ) -> Result<Passes, Stopped> {
-    if path == Path::Auto {
+    let crowded = path == Path::Auto && pairs::are_crowded(tree, meter)?;
+    if path == Path::Auto && !crowded {
         let steps_max = rings.points.len() as u64 * TREE_STEPS_PER_VERTEX_MAX + TREE_STEPS_MIN;
         let clean_ledger = ledger.clone();
         let outcome = meter.within(steps_max, |meter| {
@@ -84,11 +85,11 @@ fn by_tree(
         ledger,
     };
     pairs::within_rings(rings, tree, meter, |a, b| {
-        scene.judge_pair(a, b, &mut passes);
+        scene.judge_pair(a, b, &mut passes)
     })?;
     scene.tell_twins(meter)?;
     pairs::across_rings(rings, tree, meter, |a, b| {
-        scene.judge_pair(a, b, &mut passes);
+        scene.judge_pair(a, b, &mut passes)
     })?;
     Ok(passes)
 }
@@ -103,25 +104,23 @@ fn by_sweep(
     ledger: &mut Ledger,
     path: Path,
 ) -> Result<Option<Passes>, Stopped> {
-    let mut passes = Passes::default();
     let dropped_max = if path == Path::Sweep {
         usize::MAX
     } else {
         16 + rings.points.len() / EDGES_PER_DROPPED_MIN
     };
-    let touch = |point: Point, here: &[Incidence]| {
-        for incidence in here {
-            passes.note_incidence(point, incidence);
-        }
-        let mut owners: Vec<u32> = here.iter().map(|incidence| incidence.ring).collect();
-        owners.sort_unstable();
-        for pair in owners.windows(2).filter(|pair| pair[0] == pair[1]) {
-            marks.touches_itself[pair[0] as usize] = true;
-        }
+    let swept = |ring: usize| standing[ring] == ring;
+    let first_only = ledger.first_only();
+    let mut touches = Touches {
+        passes: Passes::default(),
+        marks,
+        owners: Vec::new(),
     };
-    let Some(dropped) = sweep::sweep(rings, standing, dropped_max, meter, touch)? else {
+    let dropped = sweep::sweep(rings, &swept, dropped_max, first_only, meter, &mut touches)?;
+    let Some(dropped) = dropped else {
         return Ok(None);
     };
+    let mut passes = touches.passes;
     let mut scene = Scene {
         rings,
         standing,
@@ -129,13 +128,37 @@ fn by_sweep(
         ledger,
     };
     pairs::of_dropped(rings, tree, &dropped, true, meter, |a, b| {
-        scene.judge_pair(a, b, &mut passes);
+        scene.judge_pair(a, b, &mut passes)
     })?;
     scene.tell_twins(meter)?;
     pairs::of_dropped(rings, tree, &dropped, false, meter, |a, b| {
-        scene.judge_pair(a, b, &mut passes);
+        scene.judge_pair(a, b, &mut passes)
     })?;
-    Ok(Some(passes))
+    // A sweep that ended early has seen a fault, which was told, and that ended the judgement.
+    Ok((dropped.is_empty() || !first_only).then_some(passes))
+}
+
+/// What the sweep tells of touches.
+struct Touches<'a> {
+    passes: Passes,
+    marks: &'a mut Marks,
+    owners: Vec<u32>,
+}
+
+impl Watch for Touches<'_> {
+    fn touch(&mut self, point: Point, here: &[Incidence]) {
+        self.owners.clear();
+        for incidence in here {
+            self.passes.note_incidence(point, incidence);
+            self.owners.push(incidence.ring);
+        }
+        self.owners.sort_unstable();
+        for pair in self.owners.windows(2).filter(|pair| pair[0] == pair[1]) {
+            self.marks.touches_itself[pair[0] as usize] = true;
+        }
+    }
+
+    fn settle(&mut self, _: &[u64], _: Option<u32>, _: &[u32]) {}
 }
 
 struct Scene<'a> {
@@ -146,7 +169,8 @@ struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    fn judge_pair(&mut self, a: Member, b: Member, passes: &mut Passes) {
+    /// Ends the judgement when the first fault is enough and this is one.
+    fn judge_pair(&mut self, a: Member, b: Member, passes: &mut Passes) -> Result<(), Stopped> {
         // In the order of the input, so that a computed point does not depend on how the pair was found.
         let (a, b) = if a.edge < b.edge { (a, b) } else { (b, a) };
         let edges = [self.rings.edge(a.edge), self.rings.edge(b.edge)];
@@ -156,6 +180,7 @@ impl Scene<'_> {
                 self.marks.cross(self.rings, a.ring, b.ring);
                 let point = crossing_point(edges[0], edges[1]);
                 let location = self.tell(a, b, point, None);
+                self.ledger.go_on()?;
                 self.note_overlap(a, b, location, false);
             }
             // Edges that end at the point are left to those that start there, or run along them.
@@ -168,10 +193,12 @@ impl Scene<'_> {
             Contact::Overlap(low, high) => {
                 self.marks.cross(self.rings, a.ring, b.ring);
                 self.tell_along(a, b, low, high);
+                self.ledger.go_on()?;
                 passes.note(self.rings, low, [a, b]);
                 passes.note(self.rings, high, [a, b]);
             }
         }
+        Ok(())
     }
 
     /// Rings that are there already run along the first one, edge for edge; whatever else they meet, it meets.

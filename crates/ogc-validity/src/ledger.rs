@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use crate::fault::{Fault, FaultKind, Place};
+use crate::meter::Stopped;
 use crate::report::{Report, Totals};
 
 #[derive(Debug, Clone)]
@@ -11,6 +12,7 @@ pub(crate) struct Ledger {
     kept: BinaryHeap<Entry>,
     kept_max: usize,
     totals: Totals,
+    first_only: bool,
 }
 
 impl Ledger {
@@ -19,6 +21,28 @@ impl Ledger {
             kept: BinaryHeap::new(),
             kept_max,
             totals: Totals::default(),
+            first_only: false,
+        }
+    }
+
+    /// Takes one fault, the first it is told, and no other.
+    pub(crate) fn of_first() -> Self {
+        Self {
+            first_only: true,
+            ..Self::new(1)
+        }
+    }
+
+    pub(crate) fn first_only(&self) -> bool {
+        self.first_only
+    }
+
+    /// Ends the judgement when no further fault is asked for. To be called after telling.
+    pub(crate) fn go_on(&self) -> Result<(), Stopped> {
+        if self.first_only && !self.is_empty() {
+            Err(Stopped)
+        } else {
+            Ok(())
         }
     }
 
@@ -27,6 +51,9 @@ impl Ledger {
     }
 
     pub(crate) fn add(&mut self, fault: Fault) {
+        if self.go_on().is_err() {
+            return;
+        }
         self.totals.count(fault.kind);
         let entry = Entry(fault);
         if self.kept.len() < self.kept_max {
@@ -66,7 +93,7 @@ impl Ledger {
         Report {
             faults,
             totals: self.totals,
-            complete,
+            complete: complete && !self.first_only,
         }
     }
 }

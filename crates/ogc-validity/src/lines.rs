@@ -29,6 +29,7 @@ pub(crate) fn judge_points(
                 },
                 None,
             );
+            ledger.go_on()?;
         }
     }
     Ok(())
@@ -48,6 +49,7 @@ pub(crate) fn judge_lines(
             vertex,
         };
         let measurable = report_non_finite(shape, coordinates, place, ledger);
+        ledger.go_on()?;
         let Some(first) = shape.vertices(coordinates).next() else {
             continue;
         };
@@ -57,6 +59,7 @@ pub(crate) fn judge_lines(
                 .all(|vertex| vertex.xy == first.xy)
         {
             ledger.add_vertex(FaultKind::TooFewPoints, first.xy, place(0), None);
+            ledger.go_on()?;
         }
     }
     Ok(())

@@ -1,15 +1,26 @@
 //! Which ring lies in which: holes in their shell and in no other hole, no polygon on another.
 //!
-//! A ring is asked for its side of another only where the two do not cross: then one point tells for the whole ring.
-//! That point is moved from its first point towards its second by less than any number, so touching needs no care.
+//! A ring is asked for its side of another only where the two do not cross. Where few boxes lie in each other the rings
+//! around each are looked up one by one (`around`); where that takes too long, one sweep finds for every ring the
+//! innermost one around it, and one walk down that forest judges all (`forest`). Both find the same.
 
-use crate::exact::{Point, side};
+use crate::around::Surroundings;
+use crate::crossings::Path;
 use crate::fault::{FaultKind, Place};
+use crate::forest;
 use crate::ledger::Ledger;
 use crate::marks::Marks;
 use crate::meter::{Meter, Stopped};
 use crate::rings::{Fitness, Ring, Rings};
-use crate::tree::{SEVERAL, Tree};
+use crate::tree::Tree;
+
+/// A ring that lies where it must not, and the other one that says so.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Misplaced {
+    pub(crate) kind: FaultKind,
+    pub(crate) ring: usize,
+    pub(crate) other: Option<usize>,
+}
 
 pub(crate) fn judge(
     rings: &Rings,
@@ -18,195 +29,165 @@ pub(crate) fn judge(
     marks: &mut Marks,
     meter: &mut Meter,
     ledger: &mut Ledger,
+    path: Path,
 ) -> Result<(), Stopped> {
-    let sure = marks.sure_parts(rings, standing);
-    let mut nest = Nest {
+    let mut misplaced = Vec::new();
+    let known: &Marks = marks;
+    let mut question = Question {
         rings,
         standing,
-        tree,
-        marks,
-        meter,
-        ledger,
-        stack: Vec::new(),
+        sure: known.sure_parts(rings, standing),
+        marks: known,
+        around: Surroundings::new(rings, tree, known),
     };
-    for (number, ring) in rings.table.iter().enumerate() {
-        if standing[number] != number || nest.marks.crosses_another[number] {
-            continue;
+    let outcome = match path {
+        Path::Tree => question.ask_each(meter, &mut misplaced),
+        Path::Sweep => forest::judge(&mut question, meter, &mut misplaced),
+        Path::Auto => {
+            let steps_max = rings.points.len() as u64 * STEPS_PER_VERTEX_MAX
+                + rings.table.len() as u64 * STEPS_PER_RING_MAX
+                + STEPS_MIN;
+            let each = meter.within(steps_max, |meter| question.ask_each(meter, &mut misplaced));
+            match each {
+                Ok(Some(())) => Ok(()),
+                Ok(None) => {
+                    misplaced.clear();
+                    forest::judge(&mut question, meter, &mut misplaced)
+                }
+                Err(stopped) => Err(stopped),
+            }
         }
-        if ring.is_shell() {
-            nest.judge_shell(number, ring, &sure)?;
-        } else {
-            nest.judge_in_shell(number, ring)?;
-            nest.judge_in_holes(number, ring)?;
+    };
+    for found in misplaced {
+        let (ring, other) = (&rings.table[found.ring], found.other);
+        if found.kind != FaultKind::NestedShells {
+            marks.torn[ring.part as usize] = true;
         }
+        let location = rings.location(rings.points[ring.first]);
+        let other = other.map(|other| place(&rings.table[other]));
+        ledger.add_vertex(found.kind, location, place(ring), other);
+        ledger.go_on()?;
     }
-    Ok(())
+    outcome
 }
 
-struct Nest<'a> {
-    rings: &'a Rings<'a>,
-    standing: &'a [usize],
-    tree: &'a Tree,
-    marks: &'a mut Marks,
-    meter: &'a mut Meter,
-    ledger: &'a mut Ledger,
-    stack: Vec<u32>,
+/// Steps of looking rings up one by one before the sweep: a fraction of what that costs.
+const STEPS_PER_VERTEX_MAX: u64 = 4;
+const STEPS_PER_RING_MAX: u64 = 160;
+const STEPS_MIN: u64 = 1024;
+
+fn place(ring: &Ring) -> Place {
+    Place {
+        part: ring.part,
+        ring: ring.index,
+        vertex: 0,
+    }
 }
 
-impl Nest<'_> {
-    fn judge_in_shell(&mut self, number: usize, hole: &Ring) -> Result<(), Stopped> {
+/// What is asked of rings, and by what it is answered.
+pub(crate) struct Question<'a> {
+    pub(crate) rings: &'a Rings<'a>,
+    pub(crate) standing: &'a [usize],
+    /// The parts whose holes are all known.
+    pub(crate) sure: Vec<bool>,
+    pub(crate) marks: &'a Marks,
+    pub(crate) around: Surroundings<'a>,
+}
+
+impl Question<'_> {
+    /// Whether a ring is on one side of each ring that it is asked for.
+    pub(crate) fn is_asked(&self, number: usize) -> bool {
+        self.standing[number] == number && !self.marks.crosses_another[number]
+    }
+
+    fn ask_each(
+        &mut self,
+        meter: &mut Meter,
+        misplaced: &mut Vec<Misplaced>,
+    ) -> Result<(), Stopped> {
+        for number in 0..self.rings.table.len() {
+            if self.is_asked(number) {
+                self.ask(number, meter, misplaced)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Judges one ring by the rings around it.
+    pub(crate) fn ask(
+        &mut self,
+        number: usize,
+        meter: &mut Meter,
+        misplaced: &mut Vec<Misplaced>,
+    ) -> Result<(), Stopped> {
+        let (table, sure) = (&self.rings.table, &self.sure);
+        let own = &table[number];
+        if own.is_shell() {
+            let mut around = self.around.around(number, meter, |other| {
+                let part = table[other].part;
+                part != own.part && sure[part as usize]
+            })?;
+            around.sort_unstable();
+            let part = |ring: &usize| table[*ring].part;
+            // Of one part, the shell alone: in the shell and in none of its holes.
+            let host = around
+                .chunk_by(|a, b| part(a) == part(b))
+                .find(|rings| rings.len() == 1 && table[rings[0]].is_shell());
+            misplaced.extend(host.map(|host| Misplaced::shell(number, host[0])));
+        } else {
+            let holes = self.around.around(number, meter, |other| {
+                table[other].part == own.part && !table[other].is_shell()
+            })?;
+            misplaced.extend(self.outside_shell(number, None, meter)?);
+            let outer = holes.into_iter().min();
+            misplaced.extend(outer.map(|outer| Misplaced::hole(number, outer)));
+        }
+        Ok(())
+    }
+
+    /// Whether a hole lies outside its shell; `known` when it is known that the shell is around it, or is not.
+    pub(crate) fn outside_shell(
+        &mut self,
+        number: usize,
+        known: Option<bool>,
+        meter: &mut Meter,
+    ) -> Result<Option<Misplaced>, Stopped> {
+        let hole = &self.rings.table[number];
         let (outside, shell) = match self.rings.parts[hole.part as usize].shell {
             Fitness::Unfit => (false, None),
             Fitness::Empty => (true, None),
             Fitness::Fit(shell) => {
                 let standing = self.standing[shell];
-                let sure = !self.marks.crosses_itself[standing];
-                (
-                    sure && !self.is_inside(number, standing)?,
-                    Some(&self.rings.table[shell]),
-                )
+                let inside = match known {
+                    Some(inside) => inside,
+                    None if self.marks.crosses_itself[standing] => true,
+                    None => self.around.is_inside(number, standing, meter)?,
+                };
+                (!inside, Some(shell))
             }
         };
-        if outside {
-            self.marks.torn[hole.part as usize] = true;
-            self.tell(FaultKind::HoleOutsideShell, hole, shell);
-        }
-        Ok(())
-    }
-
-    fn judge_in_holes(&mut self, number: usize, hole: &Ring) -> Result<(), Stopped> {
-        let around = self.around(number, |other| other.part == hole.part && !other.is_shell())?;
-        if let Some(&outer) = around.iter().min() {
-            self.marks.torn[hole.part as usize] = true;
-            self.tell(FaultKind::NestedHoles, hole, Some(&self.rings.table[outer]));
-        }
-        Ok(())
-    }
-
-    fn judge_shell(&mut self, number: usize, shell: &Ring, sure: &[bool]) -> Result<(), Stopped> {
-        let mut around = self.around(number, |other| {
-            other.part != shell.part && sure[other.part as usize]
-        })?;
-        around.sort_unstable();
-        let part = |ring: &usize| self.rings.table[*ring].part;
-        // Of one part, the shell alone: in the shell and in none of its holes.
-        let host = around
-            .chunk_by(|a, b| part(a) == part(b))
-            .find(|rings| rings.len() == 1 && self.rings.table[rings[0]].is_shell())
-            .map(|rings| rings[0]);
-        if let Some(host) = host {
-            self.tell(
-                FaultKind::NestedShells,
-                shell,
-                Some(&self.rings.table[host]),
-            );
-        }
-        Ok(())
-    }
-
-    fn tell(&mut self, kind: FaultKind, ring: &Ring, other: Option<&Ring>) {
-        let place = |ring: &Ring| Place {
-            part: ring.part,
-            ring: ring.index,
-            vertex: 0,
-        };
-        let location = self.rings.location(self.rings.points[ring.first]);
-        self.ledger
-            .add_vertex(kind, location, place(ring), other.map(place));
-    }
-
-    /// The rings around a ring, of those asked for.
-    fn around(
-        &mut self,
-        number: usize,
-        asked: impl Fn(&Ring) -> bool,
-    ) -> Result<Vec<usize>, Stopped> {
-        let point = self.rings.points[self.rings.table[number].first];
-        let mut around = Vec::new();
-        let mut stack: Vec<u32> = self.tree.top().into_iter().collect();
-        while let Some(node) = stack.pop() {
-            self.meter.pay(1)?;
-            let node = self.tree.node(node);
-            if !node.contains(point) {
-                continue;
-            }
-            let other = node.ring as usize;
-            if node.ring == SEVERAL {
-                stack.extend(self.tree.children(node));
-            } else if other != number
-                && asked(&self.rings.table[other])
-                && !self.marks.crosses_itself[other]
-                && self.is_inside(number, other)?
-            {
-                around.push(other);
-            }
-        }
-        Ok(around)
-    }
-
-    /// Whether a ring lies inside another that it does not cross.
-    fn is_inside(&mut self, ring: usize, other: usize) -> Result<bool, Stopped> {
-        let (Some(own), Some(root)) = (self.tree.root(ring), self.tree.root(other)) else {
-            return Ok(false);
-        };
-        if !self.tree.node(root).covers(self.tree.node(own)) {
-            return Ok(false);
-        }
-        let first = self.rings.table[ring].first;
-        let probe = Probe {
-            point: self.rings.points[first],
-            towards: self.rings.points[first + 1],
-        };
-        let mut inside = false;
-        self.stack.push(root);
-        while let Some(node) = self.stack.pop() {
-            self.meter.pay(1)?;
-            let node = self.tree.node(node);
-            if node.low[1] > probe.point[1]
-                || node.high[1] < probe.point[1]
-                || node.high[0] < probe.point[0]
-            {
-                continue;
-            }
-            let run = &self.rings.points[node.first as usize..=node.last as usize];
-            if node.low[0] > probe.point[0] {
-                inside ^= probe.is_below(run[0]) != probe.is_below(run[run.len() - 1]);
-            } else if node.is_leaf() {
-                inside ^= run
-                    .windows(2)
-                    .filter(|edge| probe.sees(edge[0], edge[1]))
-                    .count()
-                    % 2
-                    == 1;
-            } else {
-                self.stack.extend(self.tree.children(node));
-            }
-        }
-        Ok(inside)
+        Ok(outside.then_some(Misplaced {
+            kind: FaultKind::HoleOutsideShell,
+            ring: number,
+            other: shell,
+        }))
     }
 }
 
-/// A point a hair from `point` towards another, looking due east.
-#[derive(Debug, Clone, Copy)]
-struct Probe {
-    point: Point,
-    towards: Point,
-}
-
-impl Probe {
-    fn is_below(&self, point: Point) -> bool {
-        point[1] > self.point[1] || (point[1] == self.point[1] && self.towards[1] < self.point[1])
+impl Misplaced {
+    pub(crate) fn shell(ring: usize, host: usize) -> Self {
+        Self {
+            kind: FaultKind::NestedShells,
+            ring,
+            other: Some(host),
+        }
     }
 
-    /// Whether an edge crosses the line of sight.
-    fn sees(&self, from: Point, to: Point) -> bool {
-        let (falls, rises) = (self.is_below(from), self.is_below(to));
-        if falls == rises {
-            return false;
+    pub(crate) fn hole(ring: usize, outer: usize) -> Self {
+        Self {
+            kind: FaultKind::NestedHoles,
+            ring,
+            other: Some(outer),
         }
-        let [low, high] = if rises { [from, to] } else { [to, from] };
-        side(low, high, self.point)
-            .then_with(|| side(low, high, self.towards))
-            .is_gt()
     }
 }

@@ -37,6 +37,8 @@ pub(crate) fn judge(
         arms: Vec::new(),
         ranks: Vec::new(),
         bundles: Vec::new(),
+        leaders: Vec::new(),
+        open: Vec::new(),
         touches: Vec::new(),
         node: 0,
     };
@@ -44,14 +46,17 @@ pub(crate) fn judge(
         bench.rank(node);
         let mut offset = 0;
         for own in node.chunk_by(|a, b| a.ring == b.ring) {
-            meter.pay(own.len().saturating_mul(own.len()))?;
+            meter.pay(own.len())?;
             bench.judge_own(own, offset);
             offset += own.len();
         }
-        for position in 0..node.len() {
-            meter.pay(node.len() - position)?;
-            bench.judge_pass(node, position);
+        if node[0].ring != node[node.len() - 1].ring && !bench.are_nested(node.len()) {
+            for position in 0..node.len() {
+                meter.pay(node.len() - position)?;
+                bench.judge_pass(node, position);
+            }
         }
+        bench.ledger.go_on()?;
         bench.note_touches(node);
     }
     Ok(bench.touches)
@@ -65,8 +70,12 @@ struct Bench<'a> {
     arms: Vec<(Point, usize)>,
     /// The places of the two arms of each pass round the point; equal for equal directions.
     ranks: Vec<[usize; 2]>,
-    /// For each pass of one ring, the first one that runs along with it, or itself.
+    /// For each pass of one ring an earlier one that runs along with it, or with one that does, or itself.
     bundles: Vec<usize>,
+    /// For each direction, the first pass of the ring in hand that runs there.
+    leaders: Vec<usize>,
+    /// Passes of which one arm has been met.
+    open: Vec<usize>,
     touches: Vec<Touch>,
     node: usize,
 }
@@ -82,6 +91,8 @@ impl Bench<'_> {
         self.arms.sort_unstable_by(|a, b| round(center, a.0, b.0));
         self.ranks.clear();
         self.ranks.resize(node.len(), [usize::MAX; 2]);
+        self.leaders.clear();
+        self.leaders.resize(self.arms.len(), usize::MAX);
         for (rank, alike) in self
             .arms
             .chunk_by(|a, b| round(center, a.0, b.0).is_eq())
@@ -99,17 +110,18 @@ impl Bench<'_> {
     fn judge_own(&mut self, own: &[Pass], offset: usize) {
         self.bundles.clear();
         self.bundles.extend(0..own.len());
-        for (later, earlier) in
-            (1..own.len()).flat_map(|later| (0..later).map(move |earlier| (later, earlier)))
-        {
-            let (a, b) = (self.bundles[earlier], self.bundles[later]);
-            if a != b && self.shares_direction(offset + earlier, offset + later) {
-                let (keep, join) = (a.min(b), a.max(b));
-                self.bundles
-                    .iter_mut()
-                    .filter(|bundle| **bundle == join)
-                    .for_each(|bundle| *bundle = keep);
+        for pass in 0..own.len() {
+            for rank in self.ranks[offset + pass] {
+                let leader = self.leaders[rank];
+                if leader == usize::MAX {
+                    self.leaders[rank] = pass;
+                } else {
+                    self.bundle(leader, pass);
+                }
             }
+        }
+        for rank in self.ranks[offset..offset + own.len()].iter().flatten() {
+            self.leaders[*rank] = usize::MAX;
         }
         for again in (1..own.len())
             .filter(|pass| self.bundles[*pass] == *pass)
@@ -118,6 +130,35 @@ impl Bench<'_> {
             self.marks.torn[self.rings.table[own[0].ring as usize].part as usize] = true;
             self.tell(FaultKind::RingSelfIntersection, &own[0], &own[again]);
         }
+    }
+
+    /// Puts two passes, and those that run along with them, into one bundle, which goes by its first.
+    fn bundle(&mut self, a: usize, b: usize) {
+        let [a, b] = [a, b].map(|mut pass| {
+            while self.bundles[pass] != pass {
+                self.bundles[pass] = self.bundles[self.bundles[pass]];
+                pass = self.bundles[pass];
+            }
+            pass
+        });
+        self.bundles[a.max(b)] = a.min(b);
+    }
+
+    /// Whether no pass parts the arms of another, and none share a direction: the arms open and close like brackets.
+    fn are_nested(&mut self, passes: usize) -> bool {
+        let distinct = self.ranks.iter().flatten().max().map_or(0, |last| last + 1);
+        if distinct != 2 * passes {
+            return false;
+        }
+        self.open.clear();
+        for &(_, pass) in &self.arms {
+            if self.open.last() == Some(&pass) {
+                self.open.pop();
+            } else {
+                self.open.push(pass);
+            }
+        }
+        self.open.is_empty()
     }
 
     /// Judges a pass against the later ones of other rings.

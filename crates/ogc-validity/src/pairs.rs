@@ -3,10 +3,12 @@
 use std::ops::Range;
 
 use crate::contact::Edge;
-use crate::exact::side;
+use crate::exact::{Point, side};
 use crate::meter::{Meter, Stopped};
+use crate::narrow;
 use crate::rings::Rings;
-use crate::tree::{LEAF_EDGES_MAX, Node, SEVERAL, Tree};
+use crate::runs::{LEAF_EDGES_MAX, STEP_EDGES};
+use crate::tree::{Node, SEVERAL, Tree};
 
 /// An edge and the ring it is of.
 #[derive(Debug, Clone, Copy)]
@@ -21,7 +23,7 @@ pub(crate) fn within_rings(
     rings: &Rings,
     tree: &Tree,
     meter: &mut Meter,
-    visit: impl FnMut(Member, Member),
+    visit: impl FnMut(Member, Member) -> Result<(), Stopped>,
 ) -> Result<(), Stopped> {
     let roots = (0..rings.table.len()).filter_map(|ring| tree.root(ring));
     descend(
@@ -38,7 +40,7 @@ pub(crate) fn across_rings(
     rings: &Rings,
     tree: &Tree,
     meter: &mut Meter,
-    visit: impl FnMut(Member, Member),
+    visit: impl FnMut(Member, Member) -> Result<(), Stopped>,
 ) -> Result<(), Stopped> {
     let mut stack: Vec<[u32; 2]> = Vec::new();
     let mut spans: Vec<u32> = tree.top().into_iter().collect();
@@ -63,12 +65,12 @@ pub(crate) fn of_dropped(
     dropped: &[u32],
     within: bool,
     meter: &mut Meter,
-    mut visit: impl FnMut(Member, Member),
+    mut visit: impl FnMut(Member, Member) -> Result<(), Stopped>,
 ) -> Result<(), Stopped> {
     let mut stack = Vec::new();
     for &edge in dropped {
         let number = edge as usize;
-        let ring = rings.table.partition_point(|ring| ring.last <= number);
+        let ring = rings.ring_of(number);
         let own = rings.edge(number);
         if within {
             stack.extend(tree.root(ring));
@@ -97,7 +99,7 @@ pub(crate) fn of_dropped(
                         ring: other,
                         edge: f as usize,
                     };
-                    visit(a, b);
+                    visit(a, b)?;
                 }
             }
             meter.pay((node.last - node.first) as usize)?;
@@ -105,6 +107,46 @@ pub(crate) fn of_dropped(
     }
     Ok(())
 }
+
+/// Whether so many boxes overlap that comparing edges by them costs more than a sweep. By a few leaves, spread evenly, and
+/// the leaves that each meets.
+pub(crate) fn are_crowded(tree: &Tree, meter: &mut Meter) -> Result<bool, Stopped> {
+    let leaves = tree.leaves();
+    if leaves.len() < CROWD_LEAVES_MIN {
+        return Ok(false);
+    }
+    let (mut edges, mut met) = (0, 0);
+    let mut stack = Vec::new();
+    for leaf in leaves.iter().step_by(leaves.len() / CROWD_SAMPLES) {
+        let full = met + CROWD_MET_MAX;
+        edges += leaf.last - leaf.first;
+        stack.clear();
+        stack.extend(tree.top());
+        while let Some(node) = stack.pop() {
+            meter.pay(1)?;
+            let node = tree.node(node);
+            if !node.meets(leaf) {
+                continue;
+            }
+            if !node.is_leaf() {
+                stack.extend(tree.children(node));
+                continue;
+            }
+            met += 1;
+            if met == full {
+                break;
+            }
+        }
+    }
+    Ok(met > edges + edges / 2)
+}
+
+/// Fewer leaves are compared sooner than sampled.
+const CROWD_LEAVES_MIN: usize = 64;
+/// Leaves that are looked at, or a few more.
+const CROWD_SAMPLES: usize = 16;
+/// Leaves that one of them counts as met: a shell's box may be met by all.
+const CROWD_MET_MAX: u32 = 48;
 
 /// Whether the line of an edge meets a box.
 fn is_cut(node: &Node, edge: Edge) -> bool {
@@ -126,7 +168,7 @@ fn descend(
     tree: &Tree,
     mut stack: Vec<[u32; 2]>,
     meter: &mut Meter,
-    mut visit: impl FnMut(Member, Member),
+    mut visit: impl FnMut(Member, Member) -> Result<(), Stopped>,
 ) -> Result<(), Stopped> {
     while let Some([a, b]) = stack.pop() {
         meter.pay(1)?;
@@ -136,13 +178,13 @@ fn descend(
                 continue;
             }
             if node_a.is_leaf() {
-                meter.pay(pairs_within(rings, node_a, &mut visit))?;
+                meter.pay(pairs_within(rings, node_a, &mut visit)?)?;
             } else {
                 push_pairs(tree.children(node_a), &mut stack);
             }
         } else if node_a.meets(node_b) && !is_one_steady_run(node_a, node_b) {
             if node_a.is_leaf() && node_b.is_leaf() {
-                meter.pay(pairs_across(rings, node_a, node_b, &mut visit))?;
+                meter.pay(pairs_across(rings, node_a, node_b, &mut visit)?)?;
             } else if node_b.is_leaf() || (!node_a.is_leaf() && extent(node_a) > extent(node_b)) {
                 stack.extend(tree.children(node_a).map(|child| [child, b]));
             } else {
@@ -170,7 +212,11 @@ fn extent(node: &Node) -> f64 {
     (node.high[0] - node.low[0]) + (node.high[1] - node.low[1])
 }
 
-fn pairs_within(rings: &Rings, leaf: &Node, visit: &mut impl FnMut(Member, Member)) -> usize {
+fn pairs_within(
+    rings: &Rings,
+    leaf: &Node,
+    visit: &mut impl FnMut(Member, Member) -> Result<(), Stopped>,
+) -> Result<usize, Stopped> {
     let (ring, first, last) = (leaf.ring as usize, leaf.first as usize, leaf.last as usize);
     let mut steps = last - first;
     for e in first..last {
@@ -178,19 +224,19 @@ fn pairs_within(rings: &Rings, leaf: &Node, visit: &mut impl FnMut(Member, Membe
         for f in e + 1..last {
             if boxes_meet(edge, rings.edge(f)) {
                 steps += 1;
-                visit(Member { ring, edge: e }, Member { ring, edge: f });
+                visit(Member { ring, edge: e }, Member { ring, edge: f })?;
             }
         }
     }
-    steps
+    Ok(steps)
 }
 
 fn pairs_across(
     rings: &Rings,
     a: &Node,
     b: &Node,
-    visit: &mut impl FnMut(Member, Member),
-) -> usize {
+    visit: &mut impl FnMut(Member, Member) -> Result<(), Stopped>,
+) -> Result<usize, Stopped> {
     let common = a.common(b);
     let member = |node: &Node, edge: u32| Member {
         ring: node.ring as usize,
@@ -198,25 +244,59 @@ fn pairs_across(
     };
     let mut shortlist = [0; LEAF_EDGES_MAX];
     let mut listed = 0;
-    for f in (b.first..b.last).filter(|&f| boxes_meet(rings.edge(f as usize), common)) {
+    for f in near(rings, b, common).filter(|&f| boxes_meet(rings.edge(f as usize), common)) {
         shortlist[listed] = f;
         listed += 1;
     }
     let mut steps = 1;
-    for e in a.first..a.last {
+    if listed == 0 {
+        return Ok(steps);
+    }
+    for e in near(rings, a, common) {
         let edge = rings.edge(e as usize);
-        if listed > 0 && boxes_meet(edge, common) {
+        if boxes_meet(edge, common) {
             steps += listed;
             for &f in shortlist[..listed]
                 .iter()
                 .filter(|&&f| boxes_meet(edge, rings.edge(f as usize)))
             {
                 steps += 2;
-                visit(member(a, e), member(b, f));
+                visit(member(a, e), member(b, f))?;
             }
         }
     }
-    steps
+    Ok(steps)
+}
+
+/// The edges of a leaf that may meet a box. Those of a long one follow each other, and are found by bisection.
+fn near(rings: &Rings, leaf: &Node, [low, high]: [Point; 2]) -> Range<u32> {
+    let mut edges = leaf.first..leaf.last;
+    if edges.len() <= STEP_EDGES {
+        return edges;
+    }
+    for axis in [0, 1] {
+        // Ascending from west to east, or from south to north.
+        let ascends = leaf.quadrants & [0b0011, 0b0101][axis] != 0;
+        let points = &rings.points[edges.start as usize..=edges.end as usize];
+        let (starts, ends) = (&points[..points.len() - 1], &points[1..]);
+        let [skipped, kept] = if ascends {
+            [
+                ends.partition_point(|end| end[axis] < low[axis]),
+                starts.partition_point(|start| start[axis] <= high[axis]),
+            ]
+        } else {
+            [
+                ends.partition_point(|end| end[axis] > high[axis]),
+                starts.partition_point(|start| start[axis] >= low[axis]),
+            ]
+        };
+        let first = edges.start;
+        edges = first + narrow(skipped)..first + narrow(kept.max(skipped));
+        if edges.is_empty() {
+            break;
+        }
+    }
+    edges
 }
 
 #[inline]

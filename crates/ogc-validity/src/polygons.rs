@@ -6,7 +6,7 @@ use crate::marks::Marks;
 use crate::meter::{Meter, Stopped};
 use crate::rings::Rings;
 use crate::shape::Shape;
-use crate::tree::Tree;
+use crate::tree::{Node, Tree};
 use crate::{connection, crossings, nesting, nodes, twins};
 
 pub(crate) fn judge(
@@ -15,25 +15,28 @@ pub(crate) fn judge(
     ledger: &mut Ledger,
     path: Path,
 ) -> Result<(), Stopped> {
-    let rings = Rings::read(shape, meter, ledger)?;
+    let (rings, leaves) = Rings::read(shape, meter, ledger)?;
     let standing = twins::find(&rings, meter, ledger)?;
     let mut marks = Marks::new(&rings, &standing);
-    let outcome = judge_meetings(&rings, &standing, &mut marks, meter, ledger, path);
-    marks.tell_overlaps(ledger);
+    let outcome = judge_meetings(&rings, leaves, &standing, &mut marks, meter, ledger, path);
+    if ledger.go_on().is_ok() {
+        marks.tell_overlaps(ledger);
+    }
     outcome
 }
 
 fn judge_meetings(
     rings: &Rings,
+    leaves: Vec<Node>,
     standing: &[usize],
     marks: &mut Marks,
     meter: &mut Meter,
     ledger: &mut Ledger,
     path: Path,
 ) -> Result<(), Stopped> {
-    let tree = Tree::build(rings, standing);
+    let tree = Tree::build(leaves, standing);
     let passes = crossings::judge(rings, standing, &tree, marks, meter, ledger, path)?;
     let touches = nodes::judge(passes, rings, marks, meter, ledger)?;
-    nesting::judge(rings, standing, &tree, marks, meter, ledger)?;
+    nesting::judge(rings, standing, &tree, marks, meter, ledger, path)?;
     connection::judge(&touches, rings, marks, meter, ledger)
 }

@@ -88,6 +88,11 @@ impl Rings<'_> {
         [self.points[edge], self.points[edge + 1]]
     }
 
+    /// The ring of a point, or of an edge.
+    pub(crate) fn ring_of(&self, point: usize) -> usize {
+        self.table.partition_point(|ring| ring.last <= point)
+    }
+
     /// `Greater` when the ring runs with its inside on the left. Sure when the ring does not cross itself.
     pub(crate) fn winding(&self, ring: &Ring) -> Ordering {
         let least = ring.least;

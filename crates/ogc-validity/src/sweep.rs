@@ -7,7 +7,7 @@
 //! compared with all others by the tree. Steps: n log n, and the dropped ones times what lies near them.
 
 use crate::contact::{Contact, contact};
-use crate::exact::{Point, before, side};
+use crate::exact::{Point, before, lexicographic, side};
 use crate::meter::{Meter, Stopped};
 use crate::narrow;
 use crate::rings::Rings;
@@ -23,102 +23,148 @@ pub(crate) struct Incidence {
     pub(crate) inside: bool,
 }
 
-/// Sweeps the rings that stand for themselves. Hands over every point where kept edges touch, with all rings there;
-/// returns the dropped edges, rising, or `None` when more than `dropped_max` would be.
+/// What is made of a sweep on its way.
+pub(crate) trait Watch {
+    /// A point where kept edges touch, with all rings there.
+    fn touch(&mut self, point: Point, here: &[Incidence]);
+
+    /// The order right of the vertices at a point: the edge below all that leave it, and those, from bottom to top.
+    fn settle(&mut self, vertices: &[u64], below: Option<u32>, right: &[u32]);
+}
+
+/// Sweeps the rings that are in `swept`. Returns the dropped edges, rising, or `None` when more than `dropped_max` would
+/// be. Ends at the first drop where the first is enough.
 pub(crate) fn sweep(
     rings: &Rings,
-    standing: &[usize],
+    swept: &impl Fn(usize) -> bool,
     dropped_max: usize,
+    first_only: bool,
     meter: &mut Meter,
-    touch: impl FnMut(Point, &[Incidence]),
+    watch: &mut impl Watch,
 ) -> Result<Option<Vec<u32>>, Stopped> {
-    let mut order = events(rings, standing);
-    meter.pay(order.len())?;
-    order.sort_unstable_by(|a, b| {
-        a.0.cmp(&b.0).then_with(|| {
-            sortable(rings.points[a.1 as usize][1]).cmp(&sortable(rings.points[b.1 as usize][1]))
-        })
-    });
+    let order = events(rings, swept);
+    // Two passes to make them, and the sorting.
+    meter.pay(3 * order.len())?;
     let mut line = Line {
         rings,
-        owners: owners(rings),
+        starts: Starts::of(rings),
         status: Status::default(),
         dropped: Vec::new(),
         right: Vec::new(),
         here: Vec::new(),
-        touch,
+        watch,
     };
-    let same =
-        |a: &(u64, u32), b: &(u64, u32)| rings.points[a.1 as usize] == rings.points[b.1 as usize];
+    let same = |a: &u64, b: &u64| rings.points[vertex(*a)] == rings.points[vertex(*b)];
     for event in order.chunk_by(same) {
         meter.pay(event.len())?;
         line.pass(event);
         if line.dropped.len() > dropped_max {
             return Ok(None);
         }
+        if first_only && !line.dropped.is_empty() {
+            break;
+        }
     }
     line.dropped.sort_unstable();
     Ok(Some(line.dropped))
 }
 
-/// Every vertex, with its x as a number that sorts.
-fn events(rings: &Rings, standing: &[usize]) -> Vec<(u64, u32)> {
-    let mut order = Vec::with_capacity(rings.points.len());
-    for (number, ring) in rings.table.iter().enumerate() {
-        if standing[number] == number {
-            let points = &rings.points[ring.first..ring.last];
-            order.extend(
-                points
-                    .iter()
-                    .enumerate()
-                    .map(|(offset, point)| (sortable(point[0]), narrow(ring.first + offset))),
-            );
+/// The vertex of an event.
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "the number is in the lower half"
+)]
+pub(crate) const fn vertex(event: u64) -> usize {
+    event as u32 as usize
+}
+
+/// Every vertex, in order. An event is one number, so that sorting compares numbers and takes 8 bytes a vertex: the place
+/// of x in the extent of all, then the vertex. Where two places are one, the coordinates decide.
+fn events(rings: &Rings, swept: &impl Fn(usize) -> bool) -> Vec<u64> {
+    let swept_rings = || {
+        let table = rings.table.iter().enumerate();
+        table.filter(|(number, _)| swept(*number))
+    };
+    let (mut west, mut east, mut count) = (f64::INFINITY, f64::NEG_INFINITY, 0);
+    for (_, ring) in swept_rings() {
+        count += ring.edge_count();
+        for point in &rings.points[ring.first..ring.last] {
+            west = if point[0] < west { point[0] } else { west };
+            east = if point[0] > east { point[0] } else { east };
         }
+    }
+    let scale = f64::from(u32::MAX) / (east - west);
+    let mut order = Vec::with_capacity(count);
+    for (_, ring) in swept_rings() {
+        let points = &rings.points[ring.first..ring.last];
+        order.extend((ring.first..).zip(points).map(|(number, point)| {
+            u64::from(place((point[0] - west) * scale)) << 32 | number as u64
+        }));
+    }
+    order.sort_unstable();
+    for alike in order.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
+        alike.sort_unstable_by(|a, b| {
+            lexicographic(rings.points[vertex(*a)], rings.points[vertex(*b)]).then(a.cmp(b))
+        });
     }
     order
 }
 
-fn sortable(number: f64) -> u64 {
-    // A negative zero sorts as zero.
-    let bits = (number + 0.0).to_bits();
-    if bits >> 63 == 0 {
-        bits | 1 << 63
-    } else {
-        !bits
-    }
+/// Rises with the number.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a float cast to an integer saturates"
+)]
+fn place(share: f64) -> u32 {
+    share as u32
 }
 
-/// The ring of each point.
-fn owners(rings: &Rings) -> Vec<u32> {
-    let mut owners = vec![0; rings.points.len()];
-    for (number, ring) in rings.table.iter().enumerate() {
-        owners[ring.first..=ring.last].fill(narrow(number));
+/// At which points a ring starts: a bit each, because few do.
+struct Starts {
+    bits: Vec<u64>,
+}
+
+impl Starts {
+    fn of(rings: &Rings) -> Self {
+        let mut bits = vec![0; rings.points.len() / 64 + 1];
+        for ring in &rings.table {
+            bits[ring.first / 64] |= 1 << (ring.first % 64);
+        }
+        Self { bits }
     }
-    owners
+
+    /// The vertex before, round its ring.
+    fn previous(&self, rings: &Rings, vertex: usize) -> usize {
+        if self.bits[vertex / 64] >> (vertex % 64) & 1 == 0 {
+            vertex - 1
+        } else {
+            rings.table[rings.ring_of(vertex)].last - 1
+        }
+    }
 }
 
 /// The sweep line.
-struct Line<'a, F> {
+struct Line<'a, W> {
     rings: &'a Rings<'a>,
-    owners: Vec<u32>,
+    starts: Starts,
     status: Status,
     dropped: Vec<u32>,
     /// The edges that leave the point of this event to the right, from bottom to top.
     right: Vec<u32>,
     here: Vec<Incidence>,
-    touch: F,
+    watch: &'a mut W,
 }
 
-impl<F: FnMut(Point, &[Incidence])> Line<'_, F> {
-    fn pass(&mut self, event: &[(u64, u32)]) {
+impl<W: Watch> Line<'_, W> {
+    fn pass(&mut self, event: &[u64]) {
         let rings = self.rings;
-        let point = rings.points[event[0].1 as usize];
+        let point = rings.points[vertex(event[0])];
         let mut gap = self.status.find(rings, point);
         self.right.clear();
         let passing = self.take_through(point, &mut gap);
-        for &(_, vertex) in event {
-            let vertex = vertex as usize;
-            let previous = rings.table[self.owners[vertex] as usize].previous(vertex);
+        for vertex in event.iter().copied().map(vertex) {
+            let previous = self.starts.previous(rings, vertex);
             if before(point, rings.points[vertex + 1]) {
                 self.right.push(narrow(vertex));
             }
@@ -131,6 +177,8 @@ impl<F: FnMut(Point, &[Incidence])> Line<'_, F> {
         }
         self.order_right(point);
         self.settle(&mut gap);
+        self.watch
+            .settle(event, self.status.below(gap), &self.right);
         self.status.insert(gap, &self.right);
     }
 
@@ -155,17 +203,17 @@ impl<F: FnMut(Point, &[Incidence])> Line<'_, F> {
         passing
     }
 
-    fn tell(&mut self, point: Point, event: &[(u64, u32)], passing: Option<u32>) {
+    fn tell(&mut self, point: Point, event: &[u64], passing: Option<u32>) {
         self.here.clear();
-        let incidences = event.iter().map(|&(_, vertex)| (vertex, false));
-        for (position, inside) in incidences.chain(passing.map(|edge| (edge, true))) {
+        let incidences = event.iter().map(|&event| (vertex(event), false));
+        for (position, inside) in incidences.chain(passing.map(|edge| (edge as usize, true))) {
             self.here.push(Incidence {
-                ring: self.owners[position as usize],
-                position,
+                ring: narrow(self.rings.ring_of(position)),
+                position: narrow(position),
                 inside,
             });
         }
-        (self.touch)(point, &self.here);
+        self.watch.touch(point, &self.here);
     }
 
     /// Orders the edges to the right, and drops those that run along another.

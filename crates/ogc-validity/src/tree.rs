@@ -5,10 +5,9 @@ use std::ops::Range;
 
 use crate::exact::Point;
 use crate::narrow;
-use crate::rings::{Ring, Rings};
+use crate::runs::STEP_EDGES;
 
-/// Edges under a leaf and children under a node: what fits a cache line or two.
-pub(crate) const LEAF_EDGES_MAX: usize = 8;
+/// Children under a node: what fits a few cache lines.
 const CHILDREN_MAX: u32 = 4;
 
 /// The ring of a node that spans several.
@@ -30,6 +29,23 @@ pub(crate) struct Node {
 }
 
 impl Node {
+    pub(crate) fn leaf(
+        [low, high]: [Point; 2],
+        ring: u32,
+        edges: Range<u32>,
+        quadrants: u8,
+    ) -> Self {
+        Self {
+            low,
+            high,
+            ring,
+            first: edges.start,
+            last: edges.end,
+            children: [0, 0],
+            quadrants,
+        }
+    }
+
     pub(crate) fn is_leaf(&self) -> bool {
         self.children[0] == self.children[1]
     }
@@ -83,31 +99,49 @@ impl Node {
     }
 }
 
+/// Room for the most leaves that so many vertices have, and for the nodes over them: it is not to grow, because a growing
+/// list lies twice in memory.
+pub(crate) fn room_for(vertices: usize, rings: usize) -> Vec<Node> {
+    let leaves = vertices / STEP_EDGES + rings;
+    Vec::with_capacity(leaves + leaves / 3 + 2 * rings + NODES_SPARE)
+}
+
+/// Nodes for levels that are not full.
+const NODES_SPARE: usize = 32;
+
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     /// The children of a node follow each other.
     nodes: Vec<Node>,
+    /// How many of the nodes are leaves; these come first.
+    leaves: usize,
     /// The node over each ring; none for a ring that was left out.
     roots: Vec<Option<u32>>,
     top: Option<u32>,
 }
 
 impl Tree {
-    /// A tree over the rings that stand for themselves.
-    pub(crate) fn build(rings: &Rings, standing: &[usize]) -> Self {
-        let (edges, count) = (rings.points.len(), rings.table.len());
-        let leaves = edges / LEAF_EDGES_MAX + count;
+    /// A tree over the rings that stand for themselves, by the leaves of all rings in their order.
+    pub(crate) fn build(leaves: Vec<Node>, standing: &[usize]) -> Self {
+        let count = standing.len();
         let mut tree = Self {
-            nodes: Vec::with_capacity(leaves + leaves / 3 + 2 * count + 16),
+            leaves: leaves.len(),
+            nodes: leaves,
             roots: vec![None; count],
             top: None,
         };
-        for (number, ring) in rings.table.iter().enumerate() {
-            if standing[number] == number {
-                let first = tree.len();
-                tree.add_leaves(rings, narrow(number), ring);
-                tree.roots[number] = tree.join(first);
+        let leaves = tree.len();
+        let mut first = 0;
+        while first < leaves {
+            let ring = tree.node(first).ring;
+            let mut last = first + 1;
+            while last < leaves && tree.node(last).ring == ring {
+                last += 1;
             }
+            if standing[ring as usize] == ring as usize {
+                tree.roots[ring as usize] = tree.join(first..last);
+            }
+            first = last;
         }
         let mut order: Vec<u32> = tree.roots.iter().flatten().copied().collect();
         if let [lone] = order[..] {
@@ -119,8 +153,13 @@ impl Tree {
         for root in order {
             tree.push(*tree.node(root));
         }
-        tree.top = tree.join(first);
+        tree.top = tree.join(first..tree.len());
         tree
+    }
+
+    /// The leaves of all rings, in their order.
+    pub(crate) fn leaves(&self) -> &[Node] {
+        &self.nodes[..self.leaves]
     }
 
     pub(crate) fn top(&self) -> Option<u32> {
@@ -147,38 +186,18 @@ impl Tree {
         narrow(self.nodes.len())
     }
 
-    fn add_leaves(&mut self, rings: &Rings, number: u32, ring: &Ring) {
-        for first in (ring.first..ring.last).step_by(LEAF_EDGES_MAX) {
-            let last = (first + LEAF_EDGES_MAX).min(ring.last);
-            let run = &rings.points[first..=last];
-            let (low, high, quadrants) = match run.first_chunk::<{ LEAF_EDGES_MAX + 1 }>() {
-                Some(run) => measure(run),
-                None => measure(run),
-            };
-            self.push(Node {
-                low,
-                high,
-                ring: number,
-                first: narrow(first),
-                last: narrow(last),
-                children: [0, 0],
-                quadrants,
-            });
-        }
-    }
-
-    /// Joins the nodes from `first` on, neighbours in their order, under one.
-    fn join(&mut self, first: u32) -> Option<u32> {
-        let mut level = first..self.len();
+    /// Joins nodes, neighbours in their order, under one.
+    fn join(&mut self, nodes: Range<u32>) -> Option<u32> {
+        let mut level = nodes;
         while level.len() > 1 {
-            let mut group = level.start;
+            let (mut group, above) = (level.start, self.len());
             while group < level.end {
                 let next = (group + CHILDREN_MAX).min(level.end);
                 let parent = self.parent(group..next);
                 self.push(parent);
                 group = next;
             }
-            level = level.end..self.len();
+            level = above..self.len();
         }
         level.clone().next()
     }
@@ -243,34 +262,4 @@ fn spread(cell: u16) -> u32 {
     bits = (bits | bits << 4) & 0x0f0f_0f0f;
     bits = (bits | bits << 2) & 0x3333_3333;
     (bits | bits << 1) & 0x5555_5555
-}
-
-/// The box of a run of points, and the closed quadrants in which all its edges run, a bit each: north-east, south-east,
-/// north-west, south-west. Without branches.
-#[inline]
-fn measure(run: &[Point]) -> (Point, Point, u8) {
-    let (mut low, mut high) = (run[0], run[0]);
-    let [mut east, mut west, mut north, mut south] = [true; 4];
-    for (from, to) in run.iter().zip(&run[1..]) {
-        for axis in [0, 1] {
-            low[axis] = if to[axis] < low[axis] {
-                to[axis]
-            } else {
-                low[axis]
-            };
-            high[axis] = if to[axis] > high[axis] {
-                to[axis]
-            } else {
-                high[axis]
-            };
-        }
-        east &= from[0] <= to[0];
-        west &= from[0] >= to[0];
-        north &= from[1] <= to[1];
-        south &= from[1] >= to[1];
-    }
-    let bit = |set: bool, at: u8| u8::from(set) << at;
-    let quadrants =
-        bit(east & north, 0) | bit(east & south, 1) | bit(west & north, 2) | bit(west & south, 3);
-    (low, high, quadrants)
 }

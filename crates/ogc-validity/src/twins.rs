@@ -3,7 +3,7 @@
 //! A twin is recognised by its least point, so a ring that passes its least point twice may go unrecognised; then its
 //! edges are told as overlaps.
 
-use crate::exact::lexicographic;
+use crate::exact::{Point, lexicographic};
 use crate::fault::FaultKind;
 use crate::ledger::Ledger;
 use crate::meter::{Meter, Stopped};
@@ -17,27 +17,47 @@ pub(crate) fn find(
 ) -> Result<Vec<usize>, Stopped> {
     let least = |ring: usize| rings.points[rings.table[ring].least];
     let size = |ring: usize| rings.table[ring].edge_count();
-    let mut order: Vec<usize> = (0..rings.table.len()).collect();
-    order.sort_unstable_by(|&a, &b| {
-        size(a)
+    let alike = |a: usize, b: usize| {
+        let by_least = size(a)
             .cmp(&size(b))
-            .then_with(|| lexicographic(least(a), least(b)))
-            .then(a.cmp(&b))
-    });
+            .then_with(|| lexicographic(least(a), least(b)));
+        // Many rings may begin in one point, as petals do; few of those go on alike.
+        by_least.then_with(|| {
+            let [a, b] = [a, b].map(|ring| beside_least(rings, ring));
+            lexicographic(a[0], b[0]).then_with(|| lexicographic(a[1], b[1]))
+        })
+    };
+    let mut order: Vec<usize> = (0..rings.table.len()).collect();
+    order.sort_unstable_by(|&a, &b| alike(a, b).then(a.cmp(&b)));
     let mut standing: Vec<usize> = (0..rings.table.len()).collect();
-    for alike in order.chunk_by(|&a, &b| size(a) == size(b) && least(a) == least(b)) {
+    for alike in order.chunk_by(|&a, &b| alike(a, b).is_eq()) {
         let mut originals: Vec<usize> = Vec::new();
         for &ring in alike {
             match find_equal(rings, &originals, ring, meter)? {
                 Some(original) => {
                     standing[ring] = original;
                     tell(rings, ring, original, ledger);
+                    ledger.go_on()?;
                 }
                 None => originals.push(ring),
             }
         }
     }
     Ok(standing)
+}
+
+/// The points before and after the least one, whichever way the ring runs.
+fn beside_least(rings: &Rings, ring: usize) -> [Point; 2] {
+    let ring = &rings.table[ring];
+    let (before, after) = (
+        rings.points[ring.previous(ring.least)],
+        rings.points[ring.next(ring.least)],
+    );
+    if lexicographic(before, after).is_gt() {
+        [after, before]
+    } else {
+        [before, after]
+    }
 }
 
 fn find_equal(

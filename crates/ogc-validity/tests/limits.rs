@@ -186,6 +186,138 @@ fn a_ring_through_one_point_many_times_is_told_each_time_it_comes_back() {
     );
 }
 
+/// A triangle with its tip at the middle, one of so many round it.
+fn petal(number: u32, count: u32) -> [[f64; 2]; 3] {
+    let turn = |number: f64| number / f64::from(count) * std::f64::consts::TAU;
+    let [a, b] = [0.1, 0.6].map(|offset| turn(f64::from(number) + offset));
+    [[0.0, 0.0], [a.cos(), a.sin()], [b.cos(), b.sin()]]
+}
+
+/// The judgement, and the steps a vertex.
+fn steps(owned: &Owned) -> (Judgement, u64) {
+    let (judgement, steps) = judge_metered(&owned.shape(), &Limits::default()).unwrap();
+    (judgement, steps / owned.coordinates.len() as u64 * 2)
+}
+
+#[test]
+fn twenty_thousand_edges_through_one_point_take_no_more_steps_each_than_a_few() {
+    const PETALS: u32 = 10_000;
+    let ring = closed((0..PETALS).flat_map(|number| petal(number, PETALS)));
+    let triangle = |number| {
+        let mut ring = petal(number, PETALS).to_vec();
+        ring.push(ring[0]);
+        ring
+    };
+    let parts = Owned::polygons(&(0..PETALS).map(|number| vec![triangle(number)]).collect());
+    let shell = vec![
+        [-2.0, -2.0],
+        [2.0, -2.0],
+        [2.0, 2.0],
+        [-2.0, 2.0],
+        [-2.0, -2.0],
+    ];
+    let holes = std::iter::once(shell).chain((0..PETALS).map(triangle));
+    let holes = Owned::polygons(&vec![holes.collect()]);
+    // The tips inside one edge, rather than at a vertex of each other.
+    let edge = vec![[-9.0, 0.0], [9.0, 0.0], [0.0, -9.0], [-9.0, 0.0]];
+    let upper = (0..PETALS).map(|number| vec![triangle_above(number, PETALS)]);
+    let on_an_edge = Owned::polygons(&std::iter::once(vec![edge]).chain(upper).collect());
+    for (name, owned, faults) in [
+        ("ring", ring, u64::from(PETALS) - 1),
+        ("parts", parts, 0),
+        ("holes", holes, 0),
+        ("on an edge", on_an_edge, 0),
+    ] {
+        let (judgement, steps) = steps(&owned);
+        let told = match judgement {
+            Judgement::Valid => 0,
+            Judgement::Invalid(report) => report.totals.get(FaultKind::RingSelfIntersection),
+            other @ Judgement::Undecided { .. } => panic!("{name}: {other:?}"),
+        };
+        assert_eq!(told, faults, "{name}");
+        assert!(steps < 100, "{name}: {steps} steps a vertex");
+    }
+}
+
+fn triangle_above(number: u32, count: u32) -> Vec<[f64; 2]> {
+    let turn = |offset: f64| (f64::from(number) + offset) / f64::from(count) * std::f64::consts::PI;
+    let [a, b] = [0.1, 0.6].map(turn);
+    vec![
+        [0.0, 0.0],
+        [a.cos(), a.sin()],
+        [b.cos(), b.sin()],
+        [0.0, 0.0],
+    ]
+}
+
+#[test]
+fn edges_that_all_cross_in_one_point_are_each_told_or_the_bound_ends_it() {
+    // Each edge runs through the middle, and the next one begins where the ring goes on: spokes of a wheel.
+    let spokes = |count: u32| {
+        let angle = move |number: u32| f64::from(number) / f64::from(count) * std::f64::consts::PI;
+        closed((0..count).flat_map(move |number| {
+            let [x, y] = [angle(number).cos(), angle(number).sin()];
+            let [from, to] = [[x, y], [-x, -y]];
+            if number % 2 == 0 {
+                [from, to]
+            } else {
+                [to, from]
+            }
+        }))
+    };
+    let report = spokes(300).report();
+    assert!(
+        report.totals.get(FaultKind::SelfIntersection) >= 299 * 298 / 2,
+        "{report:?}"
+    );
+    let limits = Limits {
+        faults_max: 10,
+        work_max: Some(2_000_000),
+    };
+    match judge(&spokes(20_000).shape(), &limits).unwrap() {
+        Judgement::Invalid(report) => assert!(!report.complete && report.totals.sum() > 0),
+        Judgement::Undecided { work_done } => assert!(work_done > 2_000_000),
+        Judgement::Valid => panic!("spokes cross"),
+    }
+}
+
+/// Frames, each in the hole of the next.
+fn nest(count: u32) -> Vec<Vec<Vec<[f64; 2]>>> {
+    let square = |reach: f64| {
+        vec![
+            [-reach, -reach],
+            [reach, -reach],
+            [reach, reach],
+            [-reach, reach],
+            [-reach, -reach],
+        ]
+    };
+    (1..=count)
+        .map(|number| vec![square(f64::from(number)), square(f64::from(number) - 0.5)])
+        .collect()
+}
+
+#[test]
+fn rings_nested_by_the_thousand_take_no_more_steps_each_than_a_few() {
+    let (valid, small) = steps(&Owned::polygons(&nest(1_000)));
+    let (_, large) = steps(&Owned::polygons(&nest(4_000)));
+    assert_eq!(valid, Judgement::Valid);
+    assert!(large < 2 * small, "{small} steps a vertex, then {large}");
+    let mut parts = nest(2_000);
+    // Without its hole, the part in the middle covers all that are in it, and each lies on it.
+    parts[1_000].truncate(1);
+    let (judgement, steps) = steps(&Owned::polygons(&parts));
+    let Judgement::Invalid(report) = judgement else {
+        panic!("{judgement:?}")
+    };
+    assert_eq!(report.totals.get(FaultKind::NestedShells), 1_000);
+    let other = report.faults[999.min(report.faults.len() - 1)]
+        .other
+        .unwrap();
+    assert_eq!((other.part, other.ring), (1_000, 0));
+    assert!(steps < 2 * large, "{steps} steps a vertex");
+}
+
 #[test]
 fn a_bound_on_work_ends_undecided_or_incomplete_but_never_wrong() {
     let wave = |number: u32| (f64::from(number) * 0.002, f64::from(number * 7919 % 1009));

@@ -41,6 +41,31 @@ proptest! {
     }
 
     #[test]
+    fn tree_and_sweep_tell_the_same_of_rings_in_rings(
+        frames in prop::collection::vec((0..40_u32, 0..3_u32, 0..4_i32, any::<bool>()), 1..30),
+        by_part in 1..4_usize,
+    ) {
+        let ring = |&(reach, corner, shift, turned): &(u32, u32, i32, bool)| {
+            let (reach, shift) = (f64::from(reach + 1), f64::from(shift) / 4.0);
+            let cut = f64::from(corner) / 2.0;
+            let mut ring = vec![
+                [-reach + cut, -reach], [reach, -reach], [reach, reach - cut], [reach - cut, reach],
+                [-reach, reach], [-reach, -reach + cut],
+            ];
+            ring.iter_mut().for_each(|position| position[0] += shift);
+            if turned {
+                ring.reverse();
+            }
+            closed(ring)
+        };
+        let parts: Vec<Vec<_>> = frames
+            .chunks(by_part)
+            .map(|part| part.iter().map(ring).collect())
+            .collect();
+        assert_same(&Owned::polygons(&parts));
+    }
+
+    #[test]
     fn tree_and_sweep_tell_the_same_of_spiky_stars(
         reaches in prop::collection::vec(1..200_u32, 3..400),
         swaps in prop::collection::vec(0..1000_usize, 0..3),

@@ -5,19 +5,21 @@ use std::borrow::Cow;
 use super::{Fitness, Part, Ring, Rings};
 use crate::exact::{Point, before, side};
 use crate::narrow;
-use crate::scale::{Scale, is_ordinary};
+use crate::runs;
+use crate::scale::Scale;
 use crate::shape::Shape;
+use crate::tree::Node;
 
 impl<'a> Rings<'a> {
     /// `None` when a ring has to be told, or the coordinates cannot be judged as they are.
-    pub(crate) fn borrow(shape: &Shape<'a>) -> Option<Self> {
+    /// Appends the leaves of the rings.
+    pub(crate) fn borrow(shape: &Shape<'a>, leaves: &mut Vec<Node>) -> Option<Self> {
         let (points, rest) = shape.coordinates.as_chunks::<2>();
         if shape.stride != 2 || !rest.is_empty() {
             return None;
         }
         let mut table = Vec::with_capacity(shape.ring_ends.len());
         let mut parts = Vec::with_capacity(shape.part_ends.len());
-        let lone = shape.ring_ends.len() == 1;
         for part in 0..shape.part_ends.len() {
             let mut shell = Fitness::Empty;
             for (index, number) in shape.part(part).enumerate() {
@@ -25,21 +27,22 @@ impl<'a> Rings<'a> {
                 if range.is_empty() {
                     continue;
                 }
-                let ring = &points[range.clone()];
-                if !is_fit(ring) {
+                if !is_ring(&points[range.clone()]) {
+                    return None;
+                }
+                let (edges, own) = (range.start..range.end - 1, leaves.len());
+                if !runs::cut(points, edges.clone(), narrow(table.len()), leaves) {
                     return None;
                 }
                 if index == 0 {
                     shell = Fitness::Fit(table.len());
                 }
-                // A lone ring is not compared with others by its least point.
-                let least = if lone { 0 } else { least(ring) };
                 table.push(Ring {
                     part: narrow(part),
                     index: narrow(index),
-                    first: range.start,
-                    last: range.end - 1,
-                    least: range.start + least,
+                    first: edges.start,
+                    last: edges.end,
+                    least: least(points, &leaves[own..]),
                 });
             }
             parts.push(Part {
@@ -57,46 +60,30 @@ impl<'a> Rings<'a> {
     }
 }
 
-fn is_fit(ring: &[Point]) -> bool {
-    let [from, to, _, rest @ .., end] = ring else {
+/// Whether a ring is closed, of enough points, and not all on one line, for all that its numbers may be.
+fn is_ring(ring: &[Point]) -> bool {
+    let [from, to, third, rest @ .., end] = ring else {
         return false;
     };
-    let turns =
-        || !side(*from, *to, ring[2]).is_eq() || rest.iter().any(|p| !side(*from, *to, *p).is_eq());
-    from == end && is_plain(ring) && turns()
+    let is_off = |point: &Point| !side(*from, *to, *point).is_eq();
+    from == end && (is_off(third) || rest.iter().any(is_off))
 }
 
-/// Whether all numbers can be judged as they are and no position follows itself. Without a branch a number, so that
-/// several are looked at in one step.
-#[allow(
-    clippy::needless_bitwise_bool,
-    reason = "without branches the compiler takes several numbers in one step"
-)]
-fn is_plain(ring: &[Point]) -> bool {
-    let ordinary = |point: &Point| is_ordinary(point[0]) & is_ordinary(point[1]);
-    let mut rest = ring;
-    while let [first, followers @ ..] = rest {
-        let (next, _) = followers.split_at(followers.len().min(64));
-        let plain = rest.iter().zip(next).fold(ordinary(first), |all, (a, b)| {
-            all & ordinary(b) & ((a[0] != b[0]) | (a[1] != b[1]))
-        });
-        if !plain {
-            return false;
-        }
-        rest = if next.is_empty() {
-            next
+/// The point least by x, then y: in one of the leaves that reach farthest west.
+pub(super) fn least(points: &[Point], leaves: &[Node]) -> usize {
+    let west = leaves.iter().fold(f64::INFINITY, |west, leaf| {
+        if leaf.low[0] < west {
+            leaf.low[0]
         } else {
-            &rest[next.len()..]
-        };
-    }
-    true
-}
-
-fn least(ring: &[Point]) -> usize {
-    let mut least = 0;
-    for (index, point) in ring.iter().enumerate() {
-        if before(*point, ring[least]) {
-            least = index;
+            west
+        }
+    });
+    let mut least = leaves[0].first as usize;
+    for leaf in leaves.iter().filter(|leaf| leaf.low[0] == west) {
+        for point in leaf.first as usize..leaf.last as usize {
+            if before(points[point], points[least]) {
+                least = point;
+            }
         }
     }
     least

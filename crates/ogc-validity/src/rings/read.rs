@@ -5,38 +5,45 @@
 
 use std::borrow::Cow;
 
+use super::borrow::least;
 use super::{Fitness, Part, Ring, Rings};
 use crate::contact::{Contact, Edge, contact};
-use crate::exact::{Point, before, side};
+use crate::exact::{Point, side};
 use crate::fault::{Fault, FaultKind, Place};
 use crate::ledger::Ledger;
 use crate::lines::report_non_finite;
 use crate::meter::{Meter, Stopped};
 use crate::narrow;
+use crate::runs;
 use crate::scale::Scale;
 use crate::shape::{Shape, Vertex};
+use crate::tree::{self, Node};
 
 /// Positions of the smallest ring, the closing one included.
 const RING_POINTS_MIN: usize = 4;
 
 impl<'a> Rings<'a> {
+    /// The rings, and the leaves of a tree over them, ring after ring.
     pub(crate) fn read(
         shape: &Shape<'a>,
         meter: &mut Meter,
         ledger: &mut Ledger,
-    ) -> Result<Self, Stopped> {
+    ) -> Result<(Self, Vec<Node>), Stopped> {
         meter.pay(shape.vertex_count())?;
-        if let Some(rings) = Self::borrow(shape) {
-            return Ok(rings);
+        let mut leaves = tree::room_for(shape.vertex_count(), shape.ring_ends.len());
+        if let Some(rings) = Self::borrow(shape, &mut leaves) {
+            return Ok((rings, leaves));
         }
-        let copied = Copied::read(shape, ledger)?;
-        Ok(Self {
+        leaves.clear();
+        let copied = Copied::read(shape, &mut leaves, ledger)?;
+        let rings = Self {
             points: Cow::Owned(copied.points),
             vertices: Some(copied.vertices),
             table: copied.table,
             parts: copied.parts,
             scale: copied.scale,
-        })
+        };
+        Ok((rings, leaves))
     }
 }
 
@@ -50,7 +57,11 @@ struct Copied {
 }
 
 impl Copied {
-    fn read(shape: &Shape<'_>, ledger: &mut Ledger) -> Result<Self, Stopped> {
+    fn read(
+        shape: &Shape<'_>,
+        leaves: &mut Vec<Node>,
+        ledger: &mut Ledger,
+    ) -> Result<Self, Stopped> {
         let mut rings = Self {
             points: Vec::with_capacity(shape.vertex_count()),
             vertices: Vec::with_capacity(shape.vertex_count()),
@@ -64,11 +75,13 @@ impl Copied {
                 complete: true,
             };
             for (index, ring) in shape.part(part).enumerate() {
-                let fitness = rings.read_ring(shape, ring, [narrow(part), narrow(index)], ledger);
+                let name = [narrow(part), narrow(index)];
+                let fitness = rings.read_ring(shape, ring, name, leaves, ledger);
                 if index == 0 {
                     read.shell = fitness;
                 }
                 read.complete &= fitness != Fitness::Unfit;
+                ledger.go_on()?;
             }
             rings.parts.push(read);
         }
@@ -80,6 +93,7 @@ impl Copied {
         shape: &Shape<'_>,
         ring: usize,
         name: [u32; 2],
+        leaves: &mut Vec<Node>,
         ledger: &mut Ledger,
     ) -> Fitness {
         let coordinates = shape.ring(ring);
@@ -89,14 +103,9 @@ impl Copied {
         let first = self.points.len();
         if self.is_fit(shape, coordinates, name, ledger) {
             let last = self.points.len() - 1;
-            let lesser = |a, b| {
-                if before(self.points[b], self.points[a]) {
-                    b
-                } else {
-                    a
-                }
-            };
-            let least = (first..last).fold(first, lesser);
+            let own = leaves.len();
+            runs::cut(&self.points, first..last, narrow(self.table.len()), leaves);
+            let least = least(&self.points, &leaves[own..]);
             self.table.push(Ring {
                 part: name[0],
                 index: name[1],

@@ -10,7 +10,10 @@
 pub(crate) mod brute;
 pub(crate) mod wkt;
 
-use ogc_validity::{Fault, FaultKind, Judgement, Limits, Place, Report, Shape, ShapeKind, judge};
+use ogc_validity::{
+    Fault, FaultKind, Judgement, Limits, Path, Place, Report, Shape, ShapeKind, judge,
+    judge_first_by,
+};
 
 /// A shape that owns its arrays.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,15 +71,17 @@ impl Owned {
         }
     }
 
+    /// Every fault. Whatever is judged here is also judged up to its first fault.
     pub(crate) fn judge(&self) -> Judgement {
-        judge(
-            &self.shape(),
-            &Limits {
-                faults_max: usize::MAX,
-                work_max: None,
-            },
-        )
-        .unwrap()
+        let limits = Limits {
+            faults_max: usize::MAX,
+            work_max: None,
+        };
+        let judgement = judge(&self.shape(), &limits).unwrap();
+        for path in [Path::Auto, Path::Tree, Path::Sweep] {
+            assert_is_first_of(&self.shape(), path, &judgement);
+        }
+        judgement
     }
 
     pub(crate) fn is_valid(&self) -> bool {
@@ -118,6 +123,33 @@ impl Owned {
                 ]
             })
             .collect()
+    }
+}
+
+/// Stopping at the first fault changes no verdict, and the fault is one of all.
+#[track_caller]
+pub(crate) fn assert_is_first_of(shape: &Shape<'_>, path: Path, all: &Judgement) {
+    let (first, _) = judge_first_by(shape, None, path).unwrap();
+    match (&first, all) {
+        (Judgement::Invalid(first), Judgement::Invalid(all)) => {
+            assert!(!first.complete);
+            assert_eq!((first.faults.len(), first.totals.sum()), (1, 1));
+            // A place that is no number is not equal to itself.
+            let told = |fault: &Fault| format!("{fault:?}");
+            let first = told(&first.faults[0]);
+            assert!(
+                all.faults.iter().any(|fault| told(fault) == first),
+                "{first} of {shape:?}"
+            );
+        }
+        (Judgement::Invalid(_), _) | (_, Judgement::Invalid(_)) => {
+            panic!("{path:?} {first:?} of {shape:?}")
+        }
+        (Judgement::Valid, Judgement::Valid)
+        | (Judgement::Undecided { .. }, Judgement::Undecided { .. }) => {}
+        (Judgement::Valid | Judgement::Undecided { .. }, _) => {
+            panic!("{path:?} {first:?} of {shape:?}")
+        }
     }
 }
 

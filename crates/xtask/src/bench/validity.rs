@@ -4,6 +4,9 @@
 //! measured. They take turns on one row, so that a busy machine slows each, and the least time of all turns counts.
 //! A verdict that differs ends the run. Where GEOS takes seconds it is asked once, and not at all above 100,000 vertices
 //! of a shape on which it is quadratic: such a row has no peer and no ratio.
+//!
+//! The countries of the world are rows too, each file as a whole, where `npm ci` has brought them. Behind the table comes
+//! the memory that ours had beside the input, at most and by row.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -59,6 +62,9 @@ const MANY: [(&str, usize); 11] = [
     ("touch", 20_000),
 ];
 
+/// Countries from OpenStreetMap, valid and not, as npm packages of this scope.
+const COUNTRIES: [&str; 2] = ["countries-land-10km", "countries-land-1km"];
+
 /// Runs all rows, prints the table, writes `validity.json`.
 pub(crate) fn validity(workspace: &Workspace) -> Result<(), Failure> {
     tools::ensure_python(workspace)?;
@@ -79,20 +85,43 @@ pub(crate) fn validity(workspace: &Workspace) -> Result<(), Failure> {
     std::fs::create_dir_all(&folder).map_err(Failure::file("create", &folder))?;
     let file = folder.join("validity.wkb");
     let mut rows = Vec::new();
+    let mut memory = Vec::new();
     for (shape, size, quadratic) in cases() {
         interrupt.check()?;
         eprintln!("measuring: {shape} {size}");
+        let vertices = ours.number(&format!("make {shape} {size} {}", file.display()))?;
         let asked = !(quadratic && size > QUADRATIC_MAX);
+        let peer = asked.then_some(&mut peer);
+        let name = format!("{shape} {size} ({vertices} vertices)");
+        rows.push(compare(&mut ours, peer, name.clone(), vertices, &file)?);
+        memory.push(measure_memory(&mut ours, name, vertices)?);
+    }
+    for package in COUNTRIES {
+        interrupt.check()?;
+        let map = format!("node_modules/@geo-maps/{package}/map.geo.json");
+        let map = workspace.root().join(map);
+        if !map.exists() {
+            eprintln!("LEFT OUT: {package}, which `npm ci` brings");
+            continue;
+        }
+        eprintln!("measuring: {package}");
+        peer.ask(&format!("convert {} {}", map.display(), file.display()))?;
+        let vertices = ours.number(&format!("open {}", file.display()))?;
+        let name = format!("{package} ({vertices} vertices)");
         rows.push(compare(
             &mut ours,
-            asked.then_some(&mut peer),
-            (shape, size),
+            Some(&mut peer),
+            name.clone(),
+            vertices,
             &file,
         )?);
+        memory.push(measure_memory(&mut ours, name, vertices)?);
     }
     std::fs::remove_file(&file).map_err(Failure::file("remove", &file))?;
     report::print(&rows);
     print_mean(&rows);
+    print_memory(&memory);
+    rows.extend(memory);
     report::write(&folder, "validity.json", &report::rows(&rows))
 }
 
@@ -106,15 +135,15 @@ fn cases() -> impl Iterator<Item = (&'static str, usize, bool)> {
 fn compare(
     ours: &mut Side,
     mut peer: Option<&mut Side>,
-    (shape, size): (&str, usize),
+    name: String,
+    vertices: usize,
     file: &Path,
 ) -> Result<Row, Failure> {
-    let vertices: usize = ours.number(&format!("make {shape} {size} {}", file.display()))?;
     if let Some(peer) = &mut peer {
         let read: usize = peer.number(&format!("open {}", file.display()))?;
         if read != vertices {
             return Err(Failure::Refused(format!(
-                "{shape}: the peer read {read} vertices"
+                "{name}: the peer read {read} vertices"
             )));
         }
     }
@@ -128,7 +157,7 @@ fn compare(
             other = other.min(took);
             if verdict != peers {
                 return Err(Failure::Refused(format!(
-                    "{shape} {size}: ours says {verdict}, GEOS {peers}"
+                    "{name}: ours says {verdict}, GEOS {peers}"
                 )));
             }
             if took > 2e9 {
@@ -137,12 +166,34 @@ fn compare(
         }
     }
     Ok(Row {
-        name: format!("{shape} {size} ({vertices} vertices)"),
+        name,
         ours: own / 1e3,
         peer: other / 1e3,
         unit: "µs",
         ratio: other / own,
     })
+}
+
+/// Bytes that a judgement has at once beside its input, by vertex. No peer tells.
+fn measure_memory(ours: &mut Side, name: String, vertices: usize) -> Result<Row, Failure> {
+    let bytes: f64 = ours.number("memory")?;
+    let vertices = f64::from(u32::try_from(vertices.max(1)).unwrap_or(u32::MAX));
+    Ok(Row {
+        name: format!("memory of {name}"),
+        ours: bytes / vertices,
+        peer: f64::NAN,
+        unit: "B/vertex",
+        ratio: f64::NAN,
+    })
+}
+
+fn print_memory(rows: &[Row]) {
+    for row in rows {
+        println!("{}: {:.1} bytes a vertex", row.name, row.ours);
+    }
+    if let Some(most) = rows.iter().max_by(|a, b| a.ours.total_cmp(&b.ours)) {
+        println!("most {}: {:.1} bytes a vertex", most.name, most.ours);
+    }
 }
 
 fn print_mean(rows: &[Row]) {
