@@ -7,31 +7,34 @@ use crate::fault::FaultKind;
 use crate::ledger::Ledger;
 use crate::marks::Marks;
 use crate::meter::{Meter, Stopped};
-use crate::nodes::Touch;
+use crate::passes::Pass;
 use crate::rings::Rings;
 
 pub(crate) fn judge(
-    touches: &[Touch],
+    passes: &[Pass],
     rings: &Rings,
     marks: &Marks,
     meter: &mut Meter,
     ledger: &mut Ledger,
 ) -> Result<(), Stopped> {
-    meter.pay(touches.len())?;
+    meter.pay(passes.len())?;
     let mut groups = Groups::new(rings.table.len());
-    for at_point in touches.chunk_by(|a, b| a.node == b.node) {
-        let first = &at_point[0];
-        if marks.torn[first.place.part as usize] {
+    let part = |pass: &Pass| rings.table[pass.ring as usize].part;
+    // Passes through one point follow each other, there those of one part, and of these those of one ring.
+    for of_part in passes.chunk_by(|a, b| a.point == b.point && part(a) == part(b)) {
+        if marks.torn[part(&of_part[0]) as usize] {
             continue;
         }
         // The first ring stands for the point; a cycle is a ring already linked to it.
-        for touch in &at_point[1..] {
-            if !groups.unite(first.ring, touch.ring) {
+        let first = &of_part[0];
+        for of_ring in of_part.chunk_by(|a, b| a.ring == b.ring).skip(1) {
+            let touch = &of_ring[0];
+            if !groups.unite(first.ring as usize, touch.ring as usize) {
                 ledger.add_vertex(
                     FaultKind::DisconnectedInterior,
-                    touch.location,
-                    first.place,
-                    Some(touch.place),
+                    rings.location(touch.point),
+                    first.place(rings),
+                    Some(touch.place(rings)),
                 );
                 ledger.go_on()?;
             }

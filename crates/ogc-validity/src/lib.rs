@@ -39,8 +39,9 @@
 //! called outside another that it crosses.
 //!
 //! Steps: n log n, and those that the faults themselves take, of which n edges can have n²/2. Bound the work where the
-//! sender is not trusted. Memory beside the input: about 10 bytes a vertex, 20 where the sweep runs, 20 more where a ring
-//! has to be copied: when it is not as it should be, or has heights.
+//! sender is not trusted. Memory beside the input: about 10 bytes a vertex of a large ring, 20 where the sweep runs, 60
+//! for thousands of small rings that touch or lie in each other; 20 more where rings have to be copied, which is when one
+//! is not as it should be, or has heights.
 //!
 //! [`judge_first`] stops at the first fault, for those who send nothing back but the verdict.
 //!

@@ -5,31 +5,20 @@
 
 use crate::contact::round;
 use crate::exact::Point;
-use crate::fault::{Fault, FaultKind, Place};
+use crate::fault::{Fault, FaultKind};
 use crate::ledger::Ledger;
 use crate::marks::Marks;
 use crate::meter::{Meter, Stopped};
-use crate::passes::{Pass, Passes};
+use crate::passes::Pass;
 use crate::rings::Rings;
 
-/// A ring of a part that touches another ring of it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Touch {
-    /// Touches of one part at one point have the same number; they follow each other.
-    pub(crate) node: usize,
-    pub(crate) ring: usize,
-    pub(crate) location: Point,
-    pub(crate) place: Place,
-}
-
 pub(crate) fn judge(
-    passes: Passes,
+    passes: &[Pass],
     rings: &Rings,
     marks: &mut Marks,
     meter: &mut Meter,
     ledger: &mut Ledger,
-) -> Result<Vec<Touch>, Stopped> {
-    let passes = passes.into_sorted();
+) -> Result<(), Stopped> {
     let mut bench = Bench {
         rings,
         marks,
@@ -39,8 +28,6 @@ pub(crate) fn judge(
         bundles: Vec::new(),
         leaders: Vec::new(),
         open: Vec::new(),
-        touches: Vec::new(),
-        node: 0,
     };
     for node in passes.chunk_by(|a, b| a.point == b.point) {
         bench.rank(node);
@@ -57,9 +44,8 @@ pub(crate) fn judge(
             }
         }
         bench.ledger.go_on()?;
-        bench.note_touches(node);
     }
-    Ok(bench.touches)
+    Ok(())
 }
 
 struct Bench<'a> {
@@ -76,8 +62,6 @@ struct Bench<'a> {
     leaders: Vec<usize>,
     /// Passes of which one arm has been met.
     open: Vec<usize>,
-    touches: Vec<Touch>,
-    node: usize,
 }
 
 impl Bench<'_> {
@@ -199,25 +183,6 @@ impl Bench<'_> {
         });
         if at.part != other.part {
             self.marks.overlap(location, location_exact, at, other);
-        }
-    }
-
-    /// Notes each ring once, by its first pass, where rings of one part meet.
-    fn note_touches(&mut self, node: &[Pass]) {
-        let part = |pass: &Pass| self.rings.table[pass.ring as usize].part;
-        for of_part in node.chunk_by(|a, b| part(a) == part(b)) {
-            if of_part.chunk_by(|a, b| a.ring == b.ring).nth(1).is_none() {
-                continue;
-            }
-            for of_ring in of_part.chunk_by(|a, b| a.ring == b.ring) {
-                self.touches.push(Touch {
-                    node: self.node,
-                    ring: of_ring[0].ring as usize,
-                    location: self.rings.location(of_ring[0].point),
-                    place: of_ring[0].place(self.rings),
-                });
-            }
-            self.node += 1;
         }
     }
 }

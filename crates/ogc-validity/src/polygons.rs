@@ -36,7 +36,8 @@ fn judge_meetings(
 ) -> Result<(), Stopped> {
     let tree = Tree::build(leaves, standing);
     let passes = crossings::judge(rings, standing, &tree, marks, meter, ledger, path)?;
-    let touches = nodes::judge(passes, rings, marks, meter, ledger)?;
+    let passes = passes.into_sorted();
+    nodes::judge(&passes, rings, marks, meter, ledger)?;
     nesting::judge(rings, standing, &tree, marks, meter, ledger, path)?;
-    connection::judge(&touches, rings, marks, meter, ledger)
+    connection::judge(&passes, rings, marks, meter, ledger)
 }

@@ -99,15 +99,26 @@ impl Node {
     }
 }
 
-/// Room for the most leaves that so many vertices have, and for the nodes over them: it is not to grow, because a growing
-/// list lies twice in memory.
-pub(crate) fn room_for(vertices: usize, rings: usize) -> Vec<Node> {
-    let leaves = vertices / STEP_EDGES + rings;
-    Vec::with_capacity(leaves + leaves / 3 + 2 * rings + NODES_SPARE)
+/// Room for the most leaves that rings with so many vertices have, and for the nodes over them: it is not to grow,
+/// because a growing list lies twice in memory.
+pub(crate) fn room_for(ring_vertices: impl Iterator<Item = usize>) -> Vec<Node> {
+    let (mut leaves, mut over_leaves, mut rings) = (0, 0, 0);
+    for vertices in ring_vertices {
+        let own = vertices.div_ceil(STEP_EDGES);
+        leaves += own;
+        over_leaves += if own > 1 { own / 3 + LEVELS_MAX } else { 0 };
+        rings += 1;
+    }
+    let over_rings = if rings > 1 {
+        rings + rings / 3 + LEVELS_MAX
+    } else {
+        0
+    };
+    Vec::with_capacity(leaves + over_leaves + over_rings)
 }
 
-/// Nodes for levels that are not full.
-const NODES_SPARE: usize = 32;
+/// A level may have one node that is not full, and 32 bits count no more levels of four.
+const LEVELS_MAX: usize = 16;
 
 #[derive(Debug, Default)]
 pub(crate) struct Tree {

@@ -52,7 +52,9 @@ proptest! {
                 [-reach + cut, -reach], [reach, -reach], [reach, reach - cut], [reach - cut, reach],
                 [-reach, reach], [-reach, -reach + cut],
             ];
-            ring.iter_mut().for_each(|position| position[0] += shift);
+            for position in &mut ring {
+                position[0] += shift;
+            }
             if turned {
                 ring.reverse();
             }

@@ -30,7 +30,9 @@ impl<'a> Rings<'a> {
         ledger: &mut Ledger,
     ) -> Result<(Self, Vec<Node>), Stopped> {
         meter.pay(shape.vertex_count())?;
-        let mut leaves = tree::room_for(shape.vertex_count(), shape.ring_ends.len());
+        let mut leaves = tree::room_for(
+            (0..shape.ring_ends.len()).map(|ring| shape.ring_range(ring).len().saturating_sub(1)),
+        );
         if let Some(rings) = Self::borrow(shape, &mut leaves) {
             return Ok((rings, leaves));
         }

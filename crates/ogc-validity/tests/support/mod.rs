@@ -142,12 +142,9 @@ pub(crate) fn assert_is_first_of(shape: &Shape<'_>, path: Path, all: &Judgement)
                 "{first} of {shape:?}"
             );
         }
-        (Judgement::Invalid(_), _) | (_, Judgement::Invalid(_)) => {
-            panic!("{path:?} {first:?} of {shape:?}")
-        }
         (Judgement::Valid, Judgement::Valid)
         | (Judgement::Undecided { .. }, Judgement::Undecided { .. }) => {}
-        (Judgement::Valid | Judgement::Undecided { .. }, _) => {
+        (Judgement::Valid | Judgement::Invalid(_) | Judgement::Undecided { .. }, _) => {
             panic!("{path:?} {first:?} of {shape:?}")
         }
     }
