@@ -32,7 +32,9 @@ impl Edit {
 /// Whether edits are told. By a function, so that a program that never asks for them, as the
 /// Worker, does not hold what tells them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Edits(Option<fn(Text<'_>, &Located, &Primitive, &mut Vec<Edit>)>);
+pub(crate) struct Edits(Option<Tell>);
+
+type Tell = fn(Text<'_>, &Located, &Primitive, &mut Vec<Edit>);
 
 impl Edits {
     /// They are not.
