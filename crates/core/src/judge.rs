@@ -7,7 +7,7 @@ mod records;
 mod survey;
 
 pub use quarantine::quarantine;
-pub use survey::{Records, survey, survey_records};
+pub use survey::{Chunks, Records, survey, survey_records};
 
 use crate::cloud_event::EventHeaders;
 use crate::envelope::Envelope;

@@ -10,6 +10,7 @@ mod document;
 mod feature;
 mod geometry;
 mod known;
+mod located;
 mod place;
 mod positions;
 mod ranges;
@@ -18,7 +19,7 @@ mod records;
 mod reproject;
 mod topology;
 
-pub(crate) use document::{duplicates, outline, read, read_part};
+pub(crate) use document::{duplicates, outline, oversized, read, read_part, read_sieved};
 pub(crate) use place::{Offsets, Place};
 pub(crate) use records::{Record, lines, sequence};
 

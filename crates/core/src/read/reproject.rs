@@ -1,9 +1,8 @@
 //! The policy `reproject`: a geometry in another system is judged as it was sent, then its
 //! coordinates become longitude and latitude, for lane, bounds and map. The payload stays.
 
-use super::geometry::Located;
+use super::located::Located;
 use super::ranges;
-use super::topology::place_of;
 use crate::code::Code;
 use crate::crs::Crs;
 use crate::violation::{Report, Violation};
@@ -25,7 +24,7 @@ pub(super) fn fault(crs: Crs, text: &str) -> Option<Violation> {
 
 /// Makes the coordinates longitude and latitude. A position without a place is an error;
 /// the rest is left as it is then.
-pub(super) fn reproject(epsg: u32, located: &mut Located, report: &mut Report) {
+pub(super) fn reproject(epsg: u32, located: &mut Located<'_>, report: &mut Report) {
     let Lookup::Supported(system) = look_up(epsg) else {
         return;
     };
@@ -46,8 +45,8 @@ pub(super) fn reproject(epsg: u32, located: &mut Located, report: &mut Report) {
     }
 }
 
-fn told(epsg: u32, located: &Located, failure: Failure) -> Violation {
-    let (place, pointer, offset) = place_of(located, failure.position);
+fn told(epsg: u32, located: &Located<'_>, failure: Failure) -> Violation {
+    let (place, pointer, offset) = located.place_of(failure.position);
     let position = located.primitive.positions().nth(failure.position);
     let message = format!("no place by EPSG:{epsg}: {}", failure.kind);
     let mut violation = Violation::new(Code::CrsNoPlace, message)
