@@ -6,6 +6,7 @@
 //! an error, never half an envelope.
 
 mod wire;
+mod write;
 
 use crate::digest::Sha256Digest;
 use crate::lane::{Cell, LaneKey, Shard, ShardMap};
@@ -172,13 +173,13 @@ impl Envelope {
     /// Protobuf bytes.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
-        wire::encode(self)
+        write::encode(self)
     }
 
     /// How many bytes [`Envelope::encode`] would give.
     #[must_use]
     pub fn encoded_len(&self) -> usize {
-        wire::encoded_len(self)
+        write::encoded_len(self)
     }
 
     /// The envelope in Protobuf bytes.

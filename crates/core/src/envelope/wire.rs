@@ -7,7 +7,7 @@ use crate::lane::{Cell, Grid, LaneKey, Shard, ShardMap};
 use crate::version::Version;
 use prost::Message;
 
-const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 1;
 
 #[derive(Clone, PartialEq, Message)]
 struct WireEnvelope {
@@ -82,65 +82,17 @@ struct WireDerived {
     core_version: String,
 }
 
-pub(super) fn encode(envelope: &Envelope) -> Vec<u8> {
-    let payload = envelope.inline_payload().map(<[u8]>::to_vec);
-    wire(envelope, payload).encode_to_vec()
+pub(super) const fn kind_number(kind: Kind) -> u32 {
+    match kind {
+        Kind::Accepted => 1,
+        Kind::Quarantined => 2,
+    }
 }
 
-/// The length of the encoded form, without a copy of the payload.
-pub(super) fn encoded_len(envelope: &Envelope) -> usize {
-    let field = |bytes: &[u8]| {
-        let key_and_length = 1 + prost::length_delimiter_len(bytes.len());
-        key_and_length + bytes.len()
-    };
-    wire(envelope, None).encoded_len() + envelope.inline_payload().map_or(0, field)
-}
-
-fn wire(envelope: &Envelope, payload: Option<Vec<u8>>) -> WireEnvelope {
-    let (payload_uri, payload_size_bytes) = match &envelope.payload {
-        Payload::Inline(bytes) => (None, bytes.len() as u64),
-        Payload::Pointer { uri, size_bytes } => (Some(uri.clone()), *size_bytes),
-    };
-    WireEnvelope {
-        envelope_version: VERSION,
-        kind: match envelope.kind {
-            Kind::Accepted => 1,
-            Kind::Quarantined => 2,
-        },
-        source: envelope.source.clone(),
-        event_id: envelope.event_id.clone(),
-        key: envelope.key.value.clone(),
-        key_rule: key_rule_number(envelope.key.rule),
-        payload,
-        payload_uri,
-        payload_size_bytes,
-        payload_sha256: envelope.payload_sha256.to_vec(),
-        content_type: envelope.content_type.clone(),
-        declared_crs: envelope.declared_crs.clone(),
-        derived: envelope.derived.clone().map(|derived| WireDerived {
-            wkb: derived.wkb,
-            steps: derived.steps,
-            core_version: derived.core_version,
-        }),
-        cell: envelope.cell.map(Cell::get),
-        lane_key: envelope.lane_key.as_str().to_owned(),
-        shard: u32::from(envelope.shard.get()),
-        shard_count: u32::from(envelope.shard_map.shards()),
-        shard_map_version: ShardMap::VERSION,
-        entity: envelope.entity.clone(),
-        version: envelope.version.to_bytes().to_vec(),
-        op: match envelope.op {
-            Op::Upsert => 1,
-            Op::Delete => 2,
-        },
-        bbox: envelope.bbox.map(|bbox| bbox.to_vec()).unwrap_or_default(),
-        vertices: envelope.vertices,
-        traceparent: envelope.traceparent.clone(),
-        accepted_at_us: envelope.accepted_at_us,
-        contract: envelope.verdict.contract,
-        core_version: envelope.verdict.core_version.clone(),
-        report: envelope.report.clone(),
-        cell_grid: envelope.cell.map_or(0, |cell| grid_number(cell.grid())),
+pub(super) const fn op_number(op: Op) -> u32 {
+    match op {
+        Op::Upsert => 1,
+        Op::Delete => 2,
     }
 }
 
@@ -225,7 +177,7 @@ fn bbox(numbers: &[f64]) -> Result<Option<[f64; 4]>, EnvelopeError> {
         .map_err(|_| EnvelopeError::Field("bbox"))
 }
 
-const fn grid_number(grid: Grid) -> u32 {
+pub(super) const fn grid_number(grid: Grid) -> u32 {
     match grid {
         Grid::H3 => 0,
         Grid::S2 => 1,
@@ -267,7 +219,7 @@ fn op(number: u32) -> Result<Op, EnvelopeError> {
     }
 }
 
-const fn key_rule_number(rule: KeyRule) -> u32 {
+pub(super) const fn key_rule_number(rule: KeyRule) -> u32 {
     match rule {
         KeyRule::IdempotencyHeader => 1,
         KeyRule::WebhookId => 2,
@@ -285,5 +237,55 @@ fn key_rule(number: u32) -> Result<KeyRule, EnvelopeError> {
         4 => Ok(KeyRule::EventId),
         5 => Ok(KeyRule::Content),
         _ => Err(EnvelopeError::Field("key_rule")),
+    }
+}
+
+/// The message of it as derived: what is written must equal it.
+#[cfg(test)]
+pub(super) fn encode_derived(envelope: &Envelope) -> Vec<u8> {
+    let payload = envelope.inline_payload().map(<[u8]>::to_vec);
+    wire(envelope, payload).encode_to_vec()
+}
+
+#[cfg(test)]
+fn wire(envelope: &Envelope, payload: Option<Vec<u8>>) -> WireEnvelope {
+    let (payload_uri, payload_size_bytes) = match &envelope.payload {
+        Payload::Inline(bytes) => (None, bytes.len() as u64),
+        Payload::Pointer { uri, size_bytes } => (Some(uri.clone()), *size_bytes),
+    };
+    WireEnvelope {
+        envelope_version: VERSION,
+        kind: kind_number(envelope.kind),
+        source: envelope.source.clone(),
+        event_id: envelope.event_id.clone(),
+        key: envelope.key.value.clone(),
+        key_rule: key_rule_number(envelope.key.rule),
+        payload,
+        payload_uri,
+        payload_size_bytes,
+        payload_sha256: envelope.payload_sha256.to_vec(),
+        content_type: envelope.content_type.clone(),
+        declared_crs: envelope.declared_crs.clone(),
+        derived: envelope.derived.clone().map(|derived| WireDerived {
+            wkb: derived.wkb,
+            steps: derived.steps,
+            core_version: derived.core_version,
+        }),
+        cell: envelope.cell.map(Cell::get),
+        lane_key: envelope.lane_key.as_str().to_owned(),
+        shard: u32::from(envelope.shard.get()),
+        shard_count: u32::from(envelope.shard_map.shards()),
+        shard_map_version: ShardMap::VERSION,
+        entity: envelope.entity.clone(),
+        version: envelope.version.to_bytes().to_vec(),
+        op: op_number(envelope.op),
+        bbox: envelope.bbox.map(|bbox| bbox.to_vec()).unwrap_or_default(),
+        vertices: envelope.vertices,
+        traceparent: envelope.traceparent.clone(),
+        accepted_at_us: envelope.accepted_at_us,
+        contract: envelope.verdict.contract,
+        core_version: envelope.verdict.core_version.clone(),
+        report: envelope.report.clone(),
+        cell_grid: envelope.cell.map_or(0, |cell| grid_number(cell.grid())),
     }
 }
