@@ -11,7 +11,7 @@ use crate::envelope::{
     CONTRACT, Derived, Envelope, IdempotencyKey, KeyRule, Kind, Op, Payload, VerdictStamp,
 };
 use crate::geometry::Geometry;
-use crate::json::{self, Fields, Value};
+use crate::json::{self, Value};
 use crate::judge::{Request, RequestKey};
 use crate::lane::{Cell, LaneKey, LaneRule, ShardMap, lane_point};
 use crate::read::Feature;
@@ -166,9 +166,8 @@ struct Contract<'a> {
     request: &'a Request<'a>,
     /// The event that carries the feature.
     event: Option<&'a CloudEvent>,
-    fields: Fields<'a>,
-    /// Of `properties`, when it is an object.
-    properties: Option<Fields<'a>>,
+    /// `properties`, when it is an object.
+    properties: Option<Value<'a>>,
     violations: Vec<Violation>,
 }
 
@@ -178,17 +177,15 @@ impl<'a> Contract<'a> {
         request: &'a Request<'a>,
         event: Option<&'a CloudEvent>,
     ) -> Self {
-        let fields = Fields::of(feature.value);
-        let properties = fields
-            .get("properties")
-            .filter(|value| value.kind() == json::Kind::Object)
-            .map(Fields::of);
+        let properties = feature
+            .value
+            .member("properties")
+            .filter(|value| value.kind() == json::Kind::Object);
         Self {
             feature,
             source: request.source,
             request,
             event,
-            fields,
             properties,
             violations: Vec::new(),
         }
@@ -206,8 +203,8 @@ impl<'a> Contract<'a> {
         let member = pointer.strip_prefix('/').filter(plain);
         let property = pointer.strip_prefix("/properties/").filter(plain);
         let found = match (member, property, &self.properties) {
-            (Some(name), _, _) => self.fields.get(name),
-            (None, Some(name), Some(properties)) => properties.get(name),
+            (Some(name), _, _) => self.feature.value.member(name),
+            (None, Some(name), Some(properties)) => properties.member(name),
             _ => self.feature.value.at_pointer(pointer),
         };
         found.filter(|value| value.kind() != json::Kind::Null)

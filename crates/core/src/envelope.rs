@@ -6,6 +6,7 @@
 //! an error, never half an envelope.
 
 mod wire;
+mod write;
 
 use crate::digest::Sha256Digest;
 use crate::lane::{Cell, LaneKey, Shard, ShardMap};
@@ -172,20 +173,20 @@ impl Envelope {
     /// Protobuf bytes.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
-        wire::encode(self)
+        write::encode(self)
     }
 
     /// The bytes that [`Envelope::encode`] would give with a payload of that length in place,
     /// but for the payload, which comes last: it can follow from elsewhere.
     #[must_use]
     pub fn encode_lead(&self, payload_bytes: usize) -> Vec<u8> {
-        wire::encode_lead(self, payload_bytes)
+        write::encode_lead(self, payload_bytes)
     }
 
     /// How many bytes [`Envelope::encode`] would give.
     #[must_use]
     pub fn encoded_len(&self) -> usize {
-        wire::encoded_len(self)
+        write::encoded_len(self)
     }
 
     /// The envelope in Protobuf bytes.

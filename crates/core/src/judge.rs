@@ -8,7 +8,7 @@ mod survey;
 
 pub use crate::read::Edit;
 pub use quarantine::quarantine;
-pub use survey::{Records, Surveyed, Terms, survey, survey_records};
+pub use survey::{Chunks, Records, Surveyed, Terms, survey, survey_records};
 
 use crate::cloud_event::EventHeaders;
 use crate::envelope::Envelope;

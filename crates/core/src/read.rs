@@ -12,6 +12,7 @@ mod edit;
 mod feature;
 mod geometry;
 mod known;
+mod located;
 mod mercator;
 mod place;
 mod positions;
@@ -22,7 +23,7 @@ mod reproject;
 mod topology;
 
 pub(crate) use derive::judge_derived;
-pub(crate) use document::{duplicates, outline, read, read_part};
+pub(crate) use document::{duplicates, outline, oversized, read, read_part, read_sieved};
 pub use edit::Edit;
 pub(crate) use edit::Edits;
 pub(crate) use place::{Offsets, Place};

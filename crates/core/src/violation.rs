@@ -284,6 +284,16 @@ impl Report {
         }
     }
 
+    /// Counts the bytes up to everything kept in another way.
+    pub(crate) fn shift(&mut self, offset: impl Fn(u64) -> u64) {
+        for violation in &mut self.kept {
+            violation.byte_offset = violation.byte_offset.map(&offset);
+            if let Some(other) = &mut violation.other {
+                other.byte_offset = offset(other.byte_offset);
+            }
+        }
+    }
+
     /// Says of everything kept where it stands in the body that the document is a part of.
     pub(crate) fn put(&mut self, place: &crate::read::Place) {
         for violation in &mut self.kept {

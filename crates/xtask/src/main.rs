@@ -78,6 +78,8 @@ enum Bench {
     Drain,
     /// The geometry judge beside GEOS, microseconds a shape
     Validity,
+    /// From bytes to envelopes beside parsers and Python, microseconds a body
+    Intake,
 }
 
 fn main() -> ExitCode {
@@ -106,5 +108,8 @@ fn perform(task: &Task) -> Result<(), Failure> {
         Task::Bench {
             bench: Bench::Validity,
         } => bench::validity(&workspace),
+        Task::Bench {
+            bench: Bench::Intake,
+        } => bench::intake(&workspace),
     }
 }

@@ -7,7 +7,9 @@ use crate::lane::{Cell, Grid, LaneKey, Shard, ShardMap};
 use crate::version::Version;
 use prost::Message;
 
-const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 1;
+/// Field `payload`.
+pub(super) const PAYLOAD_TAG: u32 = 7;
 
 #[derive(Clone, PartialEq, Message)]
 struct WireEnvelope {
@@ -82,93 +84,17 @@ struct WireDerived {
     core_version: String,
 }
 
-/// Field 7 of [`WireEnvelope`], length-delimited.
-const PAYLOAD_KEY: u8 = 7 << 3 | 2;
-
-/// The payload comes last, so that it is copied once, and need not be here at all.
-pub(super) fn encode(envelope: &Envelope) -> Vec<u8> {
-    let Some(payload) = envelope.inline_payload() else {
-        return wire(envelope).encode_to_vec();
-    };
-    let mut bytes = lead(envelope, payload.len(), payload.len());
-    bytes.extend_from_slice(payload);
-    bytes
+pub(super) const fn kind_number(kind: Kind) -> u32 {
+    match kind {
+        Kind::Accepted => 1,
+        Kind::Quarantined => 2,
+    }
 }
 
-/// The encoded form up to where a payload of that length begins.
-pub(super) fn encode_lead(envelope: &Envelope, payload_bytes: usize) -> Vec<u8> {
-    lead(envelope, payload_bytes, 0)
-}
-
-/// `room` is for what the caller puts behind it.
-fn lead(envelope: &Envelope, payload_bytes: usize, room: usize) -> Vec<u8> {
-    let mut wire = wire(envelope);
-    wire.payload_uri = None;
-    wire.payload_size_bytes = payload_bytes as u64;
-    let key_and_length = 1 + prost::length_delimiter_len(payload_bytes);
-    let mut bytes = Vec::with_capacity(wire.encoded_len() + key_and_length + room);
-    // A Vec grows: writing to it does not fail.
-    let _ = wire.encode(&mut bytes);
-    bytes.push(PAYLOAD_KEY);
-    let _ = prost::encode_length_delimiter(payload_bytes, &mut bytes);
-    bytes
-}
-
-/// The length of the encoded form, without a copy of the payload.
-pub(super) fn encoded_len(envelope: &Envelope) -> usize {
-    let field = |bytes: &[u8]| {
-        let key_and_length = 1 + prost::length_delimiter_len(bytes.len());
-        key_and_length + bytes.len()
-    };
-    wire(envelope).encoded_len() + envelope.inline_payload().map_or(0, field)
-}
-
-/// All but the bytes of an inline payload.
-fn wire(envelope: &Envelope) -> WireEnvelope {
-    let (payload_uri, payload_size_bytes) = match &envelope.payload {
-        Payload::Inline(bytes) => (None, bytes.len() as u64),
-        Payload::Pointer { uri, size_bytes } => (Some(uri.clone()), *size_bytes),
-    };
-    WireEnvelope {
-        envelope_version: VERSION,
-        kind: match envelope.kind {
-            Kind::Accepted => 1,
-            Kind::Quarantined => 2,
-        },
-        source: envelope.source.clone(),
-        event_id: envelope.event_id.clone(),
-        key: envelope.key.value.clone(),
-        key_rule: key_rule_number(envelope.key.rule),
-        payload: None,
-        payload_uri,
-        payload_size_bytes,
-        payload_sha256: envelope.payload_sha256.to_vec(),
-        content_type: envelope.content_type.clone(),
-        declared_crs: envelope.declared_crs.clone(),
-        derived: envelope.derived.clone().map(|derived| WireDerived {
-            wkb: derived.wkb,
-            steps: derived.steps,
-            core_version: derived.core_version,
-        }),
-        cell: envelope.cell.map(Cell::get),
-        lane_key: envelope.lane_key.as_str().to_owned(),
-        shard: u32::from(envelope.shard.get()),
-        shard_count: u32::from(envelope.shard_map.shards()),
-        shard_map_version: ShardMap::VERSION,
-        entity: envelope.entity.clone(),
-        version: envelope.version.to_bytes().to_vec(),
-        op: match envelope.op {
-            Op::Upsert => 1,
-            Op::Delete => 2,
-        },
-        bbox: envelope.bbox.map(|bbox| bbox.to_vec()).unwrap_or_default(),
-        vertices: envelope.vertices,
-        traceparent: envelope.traceparent.clone(),
-        accepted_at_us: envelope.accepted_at_us,
-        contract: envelope.verdict.contract,
-        core_version: envelope.verdict.core_version.clone(),
-        report: envelope.report.clone(),
-        cell_grid: envelope.cell.map_or(0, |cell| grid_number(cell.grid())),
+pub(super) const fn op_number(op: Op) -> u32 {
+    match op {
+        Op::Upsert => 1,
+        Op::Delete => 2,
     }
 }
 
@@ -253,7 +179,7 @@ fn bbox(numbers: &[f64]) -> Result<Option<[f64; 4]>, EnvelopeError> {
         .map_err(|_| EnvelopeError::Field("bbox"))
 }
 
-const fn grid_number(grid: Grid) -> u32 {
+pub(super) const fn grid_number(grid: Grid) -> u32 {
     match grid {
         Grid::H3 => 0,
         Grid::S2 => 1,
@@ -295,7 +221,7 @@ fn op(number: u32) -> Result<Op, EnvelopeError> {
     }
 }
 
-const fn key_rule_number(rule: KeyRule) -> u32 {
+pub(super) const fn key_rule_number(rule: KeyRule) -> u32 {
     match rule {
         KeyRule::IdempotencyHeader => 1,
         KeyRule::WebhookId => 2,
@@ -313,5 +239,58 @@ fn key_rule(number: u32) -> Result<KeyRule, EnvelopeError> {
         4 => Ok(KeyRule::EventId),
         5 => Ok(KeyRule::Content),
         _ => Err(EnvelopeError::Field("key_rule")),
+    }
+}
+
+/// The message of it as derived, the payload behind the rest: what is written must equal it.
+#[cfg(test)]
+pub(super) fn encode_derived(envelope: &Envelope) -> Vec<u8> {
+    let mut bytes = wire(envelope).encode_to_vec();
+    if let Some(payload) = envelope.inline_payload() {
+        prost::encoding::bytes::encode(PAYLOAD_TAG, &payload.to_vec(), &mut bytes);
+    }
+    bytes
+}
+
+#[cfg(test)]
+fn wire(envelope: &Envelope) -> WireEnvelope {
+    let (payload_uri, payload_size_bytes) = match &envelope.payload {
+        Payload::Inline(bytes) => (None, bytes.len() as u64),
+        Payload::Pointer { uri, size_bytes } => (Some(uri.clone()), *size_bytes),
+    };
+    WireEnvelope {
+        envelope_version: VERSION,
+        kind: kind_number(envelope.kind),
+        source: envelope.source.clone(),
+        event_id: envelope.event_id.clone(),
+        key: envelope.key.value.clone(),
+        key_rule: key_rule_number(envelope.key.rule),
+        payload: None,
+        payload_uri,
+        payload_size_bytes,
+        payload_sha256: envelope.payload_sha256.to_vec(),
+        content_type: envelope.content_type.clone(),
+        declared_crs: envelope.declared_crs.clone(),
+        derived: envelope.derived.clone().map(|derived| WireDerived {
+            wkb: derived.wkb,
+            steps: derived.steps,
+            core_version: derived.core_version,
+        }),
+        cell: envelope.cell.map(Cell::get),
+        lane_key: envelope.lane_key.as_str().to_owned(),
+        shard: u32::from(envelope.shard.get()),
+        shard_count: u32::from(envelope.shard_map.shards()),
+        shard_map_version: ShardMap::VERSION,
+        entity: envelope.entity.clone(),
+        version: envelope.version.to_bytes().to_vec(),
+        op: op_number(envelope.op),
+        bbox: envelope.bbox.map(|bbox| bbox.to_vec()).unwrap_or_default(),
+        vertices: envelope.vertices,
+        traceparent: envelope.traceparent.clone(),
+        accepted_at_us: envelope.accepted_at_us,
+        contract: envelope.verdict.contract,
+        core_version: envelope.verdict.core_version.clone(),
+        report: envelope.report.clone(),
+        cell_grid: envelope.cell.map_or(0, |cell| grid_number(cell.grid())),
     }
 }

@@ -5,8 +5,17 @@ use std::borrow::Cow;
 
 /// Checks a string whose opening quote is at `start`; gives the index after its closing
 /// quote and whether it holds an escape.
+#[inline]
 pub(super) fn check(bytes: &[u8], start: usize) -> Result<(usize, bool), SyntaxFault> {
-    let mut at = start + 1;
+    let at = plain_end(bytes, start + 1);
+    if bytes.get(at) == Some(&b'"') {
+        return Ok((at + 1, false));
+    }
+    check_from(bytes, at)
+}
+
+/// The same from the first byte on that is not plain.
+fn check_from(bytes: &[u8], mut at: usize) -> Result<(usize, bool), SyntaxFault> {
     let mut escaped = false;
     loop {
         at = plain_end(bytes, at);
@@ -42,6 +51,7 @@ pub(super) fn end(bytes: &[u8], start: usize) -> (usize, bool) {
 
 /// The first index from `at` on of a quote, a backslash or a control character, or the
 /// end. Eight bytes at once, as lanes of one word.
+#[inline]
 pub(crate) fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     const EACH: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x80 * EACH;

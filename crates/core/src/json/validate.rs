@@ -1,6 +1,7 @@
-//! The strict pass: RFC 8259 grammar, depth, members named once, and where containers
-//! end. Iterative; stops at the first fault of the grammar, collects duplicates.
+//! The strict pass: RFC 8259 grammar, depth, members named once, and an [`Index`] of what
+//! stands where. Iterative; stops at the first fault of the grammar, collects duplicates.
 
+use super::index::{Container, Content, Duplicate, Index, Member, NO_SLOT, Slot};
 use super::number;
 use super::space::space_end;
 use super::table::Tables;
@@ -41,46 +42,6 @@ impl SyntaxFault {
     }
 }
 
-/// A member named twice in one object.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Duplicate {
-    /// Offset of the later name.
-    pub(crate) at: usize,
-    /// To the member; to the nearest object around it that a short pointer reaches.
-    pub(crate) pointer: String,
-    pub(crate) name: String,
-}
-
-/// Where the containers end, and which members were named twice.
-#[derive(Debug, Default)]
-pub(crate) struct Index {
-    /// Start and end (exclusive) of each object, and of each array that holds another
-    /// container, by start.
-    containers: Vec<(usize, usize)>,
-    /// The first duplicates.
-    pub(crate) duplicates: Vec<Duplicate>,
-    /// Offsets of all of them, ascending.
-    duplicates_at: Vec<usize>,
-    pub(super) tables: Tables,
-}
-
-impl Index {
-    /// The end of the container that starts there, when it is indexed.
-    pub(super) fn end_of(&self, start: usize) -> Option<usize> {
-        let found = self
-            .containers
-            .binary_search_by_key(&start, |(start, _)| *start)
-            .ok()?;
-        self.containers.get(found).map(|(_, end)| *end)
-    }
-
-    /// How many duplicates stand from `start` to `end` (exclusive).
-    pub(crate) fn duplicates_within(&self, start: usize, end: usize) -> usize {
-        let before = |end| self.duplicates_at.partition_point(|at| *at < end);
-        before(end).saturating_sub(before(start))
-    }
-}
-
 /// Duplicates kept; the rest is counted.
 const DUPLICATES_KEPT_MAX: usize = 100;
 /// Bytes of a duplicate's pointer: a name may be as long as the body, and the answer tells
@@ -88,31 +49,42 @@ const DUPLICATES_KEPT_MAX: usize = 100;
 const POINTER_BYTES_MAX: usize = 1_024;
 /// Names compared one by one before a tree takes over.
 const NAMES_SCANNED_MAX: usize = 16;
+/// Room made at once for containers, for members and for frames: of most events, all.
+const ROOM: usize = 8;
+/// A member has some so many bytes in most bodies; room for as many is made at once.
+const MEMBER_BYTES_USUAL: usize = 24;
+const MEMBERS_GUESSED_MAX: usize = 64;
 
+/// A container that is open.
 struct Frame<'a> {
     start: usize,
     object: bool,
-    /// The name of the member that is being read, as written between its quotes.
-    member: &'a str,
     /// The index of the element that is being read.
     element: usize,
-    slot: Option<usize>,
-    names: Vec<Cow<'a, str>>,
-    tree: BTreeSet<Cow<'a, str>>,
+    slot: Slot,
+    /// Where its members start among those of open objects.
+    first: usize,
+    /// Their names, once they are many.
+    names: Option<BTreeSet<Cow<'a, str>>>,
 }
 
 /// Checks one JSON text from `start` to the end of the input.
 pub(crate) fn validate(input: &str, depth_max: u32) -> Result<Index, SyntaxFault> {
-    let mut pass = Pass {
-        input,
-        bytes: input.as_bytes(),
-        at: 0,
-        depth_max: usize::try_from(depth_max).unwrap_or(usize::MAX),
-        frames: Vec::new(),
-        index: Index::default(),
-    };
+    let mut pass = Pass::new(input, depth_max, Tables::default());
     pass.run()?;
     Ok(pass.index)
+}
+
+/// The same of a text whose tables were taken out of it; they are in the index also when the
+/// grammar fails.
+pub(crate) fn validate_sieved(
+    input: &str,
+    depth_max: u32,
+    tables: Tables,
+) -> (Index, Option<SyntaxFault>) {
+    let mut pass = Pass::new(input, depth_max, tables);
+    let fault = pass.run().err();
+    (pass.index, fault)
 }
 
 struct Pass<'a> {
@@ -121,16 +93,40 @@ struct Pass<'a> {
     at: usize,
     depth_max: usize,
     frames: Vec<Frame<'a>>,
+    /// The members so far of all open objects.
+    open: Vec<Member>,
     index: Index,
 }
 
+/// Texts are shorter than 4 GiB: whoever reads one sees to that.
+#[allow(clippy::cast_possible_truncation, reason = "see above")]
+const fn narrow(offset: usize) -> u32 {
+    offset as u32
+}
+
 impl<'a> Pass<'a> {
+    fn new(input: &'a str, depth_max: u32, tables: Tables) -> Self {
+        let room = (input.len() / MEMBER_BYTES_USUAL).min(MEMBERS_GUESSED_MAX);
+        Self {
+            input,
+            bytes: input.as_bytes(),
+            at: 0,
+            depth_max: usize::try_from(depth_max).unwrap_or(usize::MAX),
+            frames: Vec::with_capacity(ROOM),
+            open: Vec::with_capacity(room),
+            index: Index {
+                containers: Vec::with_capacity(ROOM.min(room)),
+                members: Vec::with_capacity(room),
+                tables,
+                ..Index::default()
+            },
+        }
+    }
+
     fn run(&mut self) -> Result<(), SyntaxFault> {
         self.space();
         loop {
-            let opened = self.value()?;
-            if opened && !self.open_is_empty() {
-                self.name_if_object()?;
+            if self.value()? {
                 continue;
             }
             if !self.close_and_step()? {
@@ -152,34 +148,43 @@ impl<'a> Pass<'a> {
         Err(SyntaxFault::new(SyntaxKind::Unexpected, self.at))
     }
 
-    /// Takes a scalar whole, or opens a container (then true).
+    /// Takes a value whole, or opens a container and steps to the first value in it (then
+    /// true).
     fn value(&mut self) -> Result<bool, SyntaxFault> {
         match self.bytes.get(self.at) {
-            Some(b'{') => self.open(true),
-            Some(b'[') if self.take_table() => Ok(false),
-            Some(b'[') => self.open(false),
-            Some(b'"') => {
-                self.at = text::check(self.bytes, self.at)?.0;
-                Ok(false)
-            }
+            Some(b'{') => return self.open(true),
+            Some(b'[') if self.take_table() => return Ok(false),
+            Some(b'[') => return self.open(false),
+            Some(b'"') => self.at = text::check(self.bytes, self.at)?.0,
             Some(b'-' | b'0'..=b'9') => {
                 let fault = |at| SyntaxFault::new(SyntaxKind::Number, at);
                 self.at = number::end(self.bytes, self.at).map_err(fault)?;
-                Ok(false)
             }
-            Some(b't') => self.word("true"),
-            Some(b'f') => self.word("false"),
-            Some(b'n') => self.word("null"),
-            _ => self.unexpected(),
+            Some(b't') => self.word(b"true")?,
+            Some(b'f') => self.word(b"false")?,
+            Some(b'n') => self.word(b"null")?,
+            _ => return self.unexpected(),
+        }
+        self.ended(NO_SLOT);
+        Ok(false)
+    }
+
+    fn word(&mut self, word: &[u8]) -> Result<(), SyntaxFault> {
+        if self.bytes[self.at..].starts_with(word) {
+            self.at += word.len();
+            Ok(())
+        } else {
+            self.unexpected()
         }
     }
 
-    fn word(&mut self, word: &str) -> Result<bool, SyntaxFault> {
-        if self.bytes[self.at..].starts_with(word.as_bytes()) {
-            self.at += word.len();
-            Ok(false)
-        } else {
-            self.unexpected()
+    /// A value ends here: of a member, that is noted.
+    fn ended(&mut self, slot: Slot) {
+        if self.frames.last().is_some_and(|frame| frame.object)
+            && let Some(member) = self.open.last_mut()
+        {
+            member.end = narrow(self.at);
+            member.slot = slot;
         }
     }
 
@@ -189,23 +194,48 @@ impl<'a> Pass<'a> {
         if self.frames.len() + 1 >= self.depth_max {
             return false;
         }
-        let Some(end) = self.index.tables.read(self.bytes, self.at) else {
+        let tables = &mut self.index.tables;
+        let cut = tables.cut_at(self.at);
+        let Some((table, end)) = cut.or_else(|| tables.read(self.bytes, self.at)) else {
             return false;
         };
         self.holds_container();
-        self.index.containers.push((self.at, end));
+        let slot = self.enter(self.at, Content::Table(table));
         self.at = end;
+        self.leave(slot);
+        self.ended(slot);
         true
     }
 
-    /// Indexes the innermost container, once: an object that is not empty, or an array
-    /// known to hold another container. Positions, the bulk of a geometry, are not.
+    fn enter(&mut self, start: usize, content: Content) -> Slot {
+        let slot = narrow(self.index.containers.len());
+        self.index.containers.push(Container {
+            start: narrow(start),
+            end: 0,
+            after: NO_SLOT,
+            content,
+        });
+        slot
+    }
+
+    /// The container of that number ends here.
+    fn leave(&mut self, slot: Slot) {
+        let after = narrow(self.index.containers.len());
+        if let Some(container) = self.index.containers.get_mut(slot as usize) {
+            container.end = narrow(self.at);
+            container.after = after;
+        }
+    }
+
+    /// Indexes the innermost container, once.
     fn holds_container(&mut self) {
-        if let Some(parent) = self.frames.last_mut()
-            && parent.slot.is_none()
+        if let Some(frame) = self.frames.last()
+            && frame.slot == NO_SLOT
         {
-            parent.slot = Some(self.index.containers.len());
-            self.index.containers.push((parent.start, 0));
+            let slot = self.enter(frame.start, Content::Elements);
+            if let Some(frame) = self.frames.last_mut() {
+                frame.slot = slot;
+            }
         }
     }
 
@@ -213,52 +243,52 @@ impl<'a> Pass<'a> {
         if self.frames.len() >= self.depth_max {
             return Err(SyntaxFault::new(SyntaxKind::Depth, self.at));
         }
+        if let Some((table, _)) = self.index.tables.cut_at(self.at) {
+            // Its own bracket fits, those of its positions do not.
+            let at = self.index.tables.offset(table, 0);
+            return Err(SyntaxFault::new(SyntaxKind::Depth, at));
+        }
         self.holds_container();
-        self.frames.push(Frame {
-            start: self.at,
-            object,
-            member: "",
-            element: 0,
-            slot: None,
-            names: Vec::new(),
-            tree: BTreeSet::new(),
-        });
+        let start = self.at;
         self.at += 1;
         self.space();
-        // An object is looked into by name, again and again: its end is worth knowing.
-        if object && !self.open_is_empty() {
+        let close = if object { b'}' } else { b']' };
+        if self.bytes.get(self.at) == Some(&close) {
+            self.at += 1;
+            self.ended(NO_SLOT);
+            return Ok(false);
+        }
+        self.frames.push(Frame {
+            start,
+            object,
+            element: 0,
+            slot: NO_SLOT,
+            first: self.open.len(),
+            names: None,
+        });
+        if object {
+            // It is looked into by name, again and again.
             self.holds_container();
+            self.name()?;
         }
         Ok(true)
     }
 
-    /// Whether the container just opened closes at once; its end is then taken by
-    /// [`Pass::close_and_step`].
-    fn open_is_empty(&self) -> bool {
-        let close = if self.frames.last().is_some_and(|frame| frame.object) {
-            b'}'
-        } else {
-            b']'
-        };
-        self.bytes.get(self.at) == Some(&close)
-    }
-
-    fn name_if_object(&mut self) -> Result<(), SyntaxFault> {
-        if !self.frames.last().is_some_and(|frame| frame.object) {
-            return Ok(());
-        }
+    /// Takes the name of a member and the colon.
+    fn name(&mut self) -> Result<(), SyntaxFault> {
         if self.bytes.get(self.at) != Some(&b'"') {
             return self.unexpected();
         }
         let start = self.at;
         let (end, escaped) = text::check(self.bytes, start)?;
-        let inner = &self.input[start + 1..end - 1];
-        let name = if escaped {
-            text::decode(inner)
-        } else {
-            Cow::Borrowed(inner)
-        };
-        self.remember(name, inner, start);
+        self.remember(Member {
+            name_start: narrow(start),
+            name_end: narrow(end),
+            escaped,
+            start: 0,
+            end: 0,
+            slot: NO_SLOT,
+        });
         self.at = end;
         self.space();
         if self.bytes.get(self.at) != Some(&b':') {
@@ -266,45 +296,57 @@ impl<'a> Pass<'a> {
         }
         self.at += 1;
         self.space();
+        if let Some(member) = self.open.last_mut() {
+            member.start = narrow(self.at);
+        }
         Ok(())
     }
 
-    fn remember(&mut self, name: Cow<'a, str>, inner: &'a str, at: usize) {
-        let Some(frame) = self.frames.last_mut() else {
-            return;
-        };
-        frame.member = inner;
-        let known = if frame.names.len() < NAMES_SCANNED_MAX {
-            frame.names.contains(&name)
-        } else {
-            if frame.tree.is_empty() {
-                frame.tree.extend(frame.names.iter().cloned());
-            }
-            !frame.tree.insert(name.clone())
-        };
+    fn remember(&mut self, member: Member) {
+        let known = self.knows(member);
+        self.open.push(member);
         if known {
+            let at = member.name_start as usize;
             self.index.duplicates_at.push(at);
             if self.index.duplicates.len() < DUPLICATES_KEPT_MAX {
                 let pointer = self.pointer();
-                let name = name.into_owned();
+                let name = member.name(self.input).into_owned();
                 self.index.duplicates.push(Duplicate { at, pointer, name });
             }
-        } else if frame.names.len() < NAMES_SCANNED_MAX {
-            frame.names.push(name);
         }
+    }
+
+    /// Whether the innermost object has a member of that name already.
+    fn knows(&mut self, member: Member) -> bool {
+        let Some(frame) = self.frames.last_mut() else {
+            return false;
+        };
+        let before = self.open.get(frame.first..).unwrap_or_default();
+        if before.len() < NAMES_SCANNED_MAX {
+            return before.iter().any(|other| other.is(member, self.input));
+        }
+        let all = || before.iter().map(|other| other.name(self.input));
+        let names = frame.names.get_or_insert_with(|| all().collect());
+        !names.insert(member.name(self.input))
     }
 
     /// The pointer to the member or element that is being read; to one around it when
     /// names of a sender's choice would make it too long.
     fn pointer(&self) -> String {
         let mut way = String::new();
-        for frame in &self.frames {
-            let next = if !frame.object {
-                pointer::element(&way, frame.element)
-            } else if frame.member.len() > POINTER_BYTES_MAX {
-                return way;
+        for (depth, frame) in self.frames.iter().enumerate() {
+            let next = if frame.object {
+                let end = self.frames.get(depth + 1).map(|inner| inner.first);
+                let last = end.unwrap_or(self.open.len()).checked_sub(1);
+                let Some(member) = last.and_then(|last| self.open.get(last)) else {
+                    return way;
+                };
+                if member.inner(self.input).len() > POINTER_BYTES_MAX {
+                    return way;
+                }
+                pointer::child(&way, &member.name(self.input))
             } else {
-                pointer::child(&way, &text::decode(frame.member))
+                pointer::element(&way, frame.element)
             };
             if next.len() > POINTER_BYTES_MAX {
                 return way;
@@ -325,22 +367,72 @@ impl<'a> Pass<'a> {
             match self.bytes.get(self.at) {
                 Some(byte) if *byte == close => {
                     self.at += 1;
-                    if let Some(slot) = frame.slot
-                        && let Some(entry) = self.index.containers.get_mut(slot)
-                    {
-                        entry.1 = self.at;
-                    }
-                    self.frames.pop();
+                    self.close();
                 }
                 Some(b',') => {
                     frame.element += 1;
+                    let object = frame.object;
                     self.at += 1;
                     self.space();
-                    self.name_if_object()?;
+                    if object {
+                        self.name()?;
+                    }
                     return Ok(true);
                 }
                 _ => return self.unexpected(),
             }
+        }
+    }
+
+    /// The innermost container has ended.
+    fn close(&mut self) {
+        let Some(frame) = self.frames.pop() else {
+            return;
+        };
+        if frame.object {
+            let first = narrow(self.index.members.len());
+            let count = narrow(self.open.len() - frame.first);
+            self.index.members.extend(self.open.drain(frame.first..));
+            if let Some(container) = self.index.containers.get_mut(frame.slot as usize) {
+                container.content = Content::Members(first, count);
+            }
+        }
+        self.leave(frame.slot);
+        self.ended(frame.slot);
+    }
+}
+
+impl Member {
+    /// Whether both names mean the same.
+    #[inline]
+    fn is(self, other: Self, input: &str) -> bool {
+        if self.escaped || other.escaped {
+            return self.name(input) == other.name(input);
+        }
+        let length = |member: Self| member.name_end - member.name_start;
+        length(self) == length(other) && self.written(input) == other.written(input)
+    }
+
+    /// The bytes of the name with its quotes.
+    fn written(self, input: &str) -> &[u8] {
+        let bytes = input.as_bytes();
+        let range = self.name_start as usize..self.name_end as usize;
+        bytes.get(range).unwrap_or_default()
+    }
+
+    /// The name as written between its quotes.
+    pub(super) fn inner(self, input: &str) -> &str {
+        let (start, end) = (self.name_start as usize + 1, self.name_end as usize - 1);
+        input.get(start..end).unwrap_or_default()
+    }
+
+    /// What the name means.
+    pub(super) fn name(self, input: &str) -> Cow<'_, str> {
+        let inner = self.inner(input);
+        if self.escaped {
+            text::decode(inner)
+        } else {
+            Cow::Borrowed(inner)
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::bench::ends_early;
 use crate::code::Code;
 use crate::crs::{self, OtherCrs};
+use crate::json::Sieve;
 use crate::limits::Limits;
 use crate::read::{self, Ask, Edit, Edits, Feature, Offsets, Place, Record, Share};
 use crate::repair::{Change, Step};
@@ -87,6 +88,52 @@ fn hand_over(feature: &Feature<'_>, start: usize, visit: &mut impl FnMut(&Survey
         changes: &changes,
         edits: &edits,
     });
+}
+
+/// A document that comes in chunks, under no source. Memory holds its coordinates, a byte for
+/// each position, and its text without arrays of positions; never the whole body.
+#[derive(Debug)]
+pub struct Chunks<'a> {
+    limits: &'a Limits,
+    sieve: Sieve,
+    bytes: u64,
+}
+
+impl<'a> Chunks<'a> {
+    /// Takes in a body; its length, where it was declared, saves memory.
+    #[must_use]
+    pub fn new(limits: &'a Limits, declared: Option<u64>) -> Self {
+        Self {
+            limits,
+            sieve: Sieve::new(declared.filter(|bytes| *bytes <= limits.body_bytes_max)),
+            bytes: 0,
+        }
+    }
+
+    /// The next bytes. Those beyond the cap are counted and not kept.
+    pub fn push(&mut self, chunk: &[u8]) {
+        self.bytes = self.bytes.saturating_add(chunk.len() as u64);
+        if self.bytes <= self.limits.body_bytes_max {
+            self.sieve.push(chunk);
+        }
+    }
+
+    /// What [`survey`] gives of the whole. None when something in it must be seen as it was
+    /// sent, and no longer can: then the body is to be read whole, and what was visited does
+    /// not count. That is so for coordinates that start like positions and go on as something
+    /// else, and for positions with a height among others without.
+    pub fn survey(self, mut visit: impl FnMut(u32, &Report)) -> Option<Report> {
+        if self.bytes > self.limits.body_bytes_max {
+            return Some(Report::of(read::oversized(self.limits.body_bytes_max)));
+        }
+        read::read_sieved(
+            self.sieve.finish()?,
+            Terms::plain(self.limits).ask(),
+            |feature| {
+                visit(feature.index, &feature.report);
+            },
+        )
+    }
 }
 
 /// The same of a sequence. A record that gives no feature is visited as one, as the door

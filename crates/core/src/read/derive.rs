@@ -7,12 +7,13 @@
 //! preference is no demand (RFC 7240 section 2).
 
 use super::declared::Level;
-use super::geometry::{Derived, Located};
+use super::geometry::Derived;
+use super::located::Located;
 use super::{Course, mercator, ranges, topology};
 use crate::code::Code;
 use crate::crs::Canonical;
 use crate::geometry::{Geometry, Primitive};
-use crate::json::Value;
+use crate::json::{Tables, Value};
 use crate::limits::Limits;
 use crate::repair::{Change, Step};
 use crate::violation::{Report, Violation};
@@ -28,7 +29,7 @@ pub(super) struct Text<'a> {
 
 /// Judges a primitive and makes of it the one that counts.
 pub(super) fn derive(
-    located: &mut Located,
+    located: &mut Located<'_>,
     text: Text<'_>,
     level: &Level,
     course: &mut Course<'_>,
@@ -53,7 +54,7 @@ pub(super) fn derive(
     if in_degrees && course.ask.crs.canonical == Canonical::WebMercator {
         let mut found = report.alike();
         mercator::check(located, &mut found);
-        if located.offsets.is_empty() {
+        if located.derived {
             found.gather(&located.pointer, located.start);
         }
         report.append(found);
@@ -73,7 +74,7 @@ fn stages<'a>(level: &Level, steps: &'a [Step]) -> (&'a [Step], &'a [Step]) {
 /// Makes degrees of what is in another system. Whether it is in degrees now.
 #[cfg(feature = "reproject")]
 fn reproject(
-    located: &mut Located,
+    located: &mut Located<'_>,
     level: &Level,
     course: &mut Course<'_>,
     derived: &mut Derived,
@@ -92,7 +93,7 @@ fn reproject(
         let (_, changes) = stage(located, steps, true, course, &mut found);
         derived.in_degrees(&changes);
     }
-    if located.offsets.is_empty() {
+    if located.derived {
         found.gather(&located.pointer, located.start);
     }
     report.append(found);
@@ -101,7 +102,7 @@ fn reproject(
 
 #[cfg(not(feature = "reproject"))]
 fn reproject(
-    _located: &mut Located,
+    _located: &mut Located<'_>,
     level: &Level,
     _course: &mut Course<'_>,
     _derived: &mut Derived,
@@ -111,7 +112,7 @@ fn reproject(
 }
 
 /// What is wrong with a primitive as it stands.
-fn verdict(located: &Located, degrees: bool, course: &mut Course<'_>, report: &mut Report) {
+fn verdict(located: &Located<'_>, degrees: bool, course: &mut Course<'_>, report: &mut Report) {
     if degrees {
         ranges::check(located, report);
     }
@@ -120,13 +121,13 @@ fn verdict(located: &Located, degrees: bool, course: &mut Course<'_>, report: &m
 
 /// Does the steps. Where they changed something for the better, the primitive is the new one,
 /// what was found is of it, and the old one is handed back with the changes.
-fn stage(
-    located: &mut Located,
+fn stage<'a>(
+    located: &mut Located<'a>,
     steps: &[Step],
     degrees: bool,
     course: &mut Course<'_>,
     found: &mut Report,
-) -> (Option<Located>, Vec<Change>) {
+) -> (Option<Located<'a>>, Vec<Change>) {
     let repaired = match repair(&located.primitive, steps, course) {
         Ok(repaired) => repaired,
         Err(refusal) => {
@@ -142,7 +143,10 @@ fn stage(
         primitive: repaired.geometry,
         pointer: located.pointer.clone(),
         start: located.start,
-        offsets: Vec::new(),
+        tables: located.tables,
+        sources: Vec::new(),
+        strays: Vec::new(),
+        derived: true,
     };
     let mut left = found.alike();
     verdict(&now, degrees, course, &mut left);
@@ -159,7 +163,7 @@ fn stage(
     (Some(std::mem::replace(located, now)), repaired.changes)
 }
 
-fn here(located: &Located, code: Code, message: String) -> Violation {
+fn here(located: &Located<'_>, code: Code, message: String) -> Violation {
     Violation::new(code, message).at(located.pointer.as_str(), located.start)
 }
 
@@ -203,12 +207,16 @@ pub(crate) fn judge_derived(wkb: &[u8], limits: &Limits) -> Option<Violation> {
     };
     let mut report = Report::new(1);
     let mut work_left = limits.work_max;
+    let tables = Tables::default();
     for primitive in geometry.primitives {
         let located = Located {
             primitive,
             pointer: String::new(),
             start: 0,
-            offsets: Vec::new(),
+            tables: &tables,
+            sources: Vec::new(),
+            strays: Vec::new(),
+            derived: true,
         };
         ranges::check(&located, &mut report);
         topology::judge(&located, limits, &mut work_left, &mut report);

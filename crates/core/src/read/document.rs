@@ -4,7 +4,7 @@ use super::declared::Level;
 use super::known::{Known, Name};
 use super::{Ask, Course, Feature, Share, feature};
 use crate::code::Code;
-use crate::json::{self, Index, Kind, SyntaxFault, SyntaxKind, Value};
+use crate::json::{self, Index, Kind, Sieved, SyntaxFault, SyntaxKind, Value};
 use crate::pointer;
 use crate::violation::{Report, Violation};
 use std::borrow::Cow;
@@ -19,6 +19,9 @@ pub(super) const GEOMETRY_TYPES: [&str; 7] = [
     "MultiPolygon",
     "GeometryCollection",
 ];
+
+/// 4 GiB, whatever the limits say: offsets within a text are 32 bits wide.
+const TEXT_BYTES_MAX: u64 = u32::MAX as u64;
 
 /// Reads a document; `visit` gets each feature once. The report holds what concerns the
 /// document as a whole.
@@ -39,10 +42,59 @@ pub(crate) fn read_part<'a>(
         Ok(outline) => outline,
         Err(refused) => return refused,
     };
-    let root = Value::root(text, &index);
+    features(text, &index, ask, share, &mut report, &mut visit);
+    report
+}
+
+/// Reads a document that came in chunks. None when something in it must be seen as it was
+/// sent, and no longer can: what was visited and told does not count then.
+pub(crate) fn read_sieved(
+    sieved: Sieved,
+    ask: Ask<'_>,
+    mut visit: impl FnMut(Feature<'_>),
+) -> Option<Report> {
+    let kept_max = usize::try_from(ask.limits.violations_max).unwrap_or(usize::MAX);
+    let mut report = Report::new(kept_max);
+    let tables = sieved.tables;
+    let text = match text(&sieved.text, sieved.bytes, ask) {
+        Ok(text) => text,
+        Err(violation) => {
+            let mut refused = Report::of(*violation);
+            refused.shift(|offset| tables.in_body(offset));
+            return Some(refused);
+        }
+    };
+    let (index, fault) = json::validate_sieved(text, ask.limits.depth_max, tables);
+    let tables = &index.tables;
+    if let Some(fault) = fault {
+        let mut refused = Report::of(syntax(fault, ask));
+        refused.shift(|offset| tables.in_body(offset));
+        return Some(refused);
+    }
+    let mut visit = |mut feature: Feature<'_>| {
+        feature.report.shift(|offset| tables.in_body(offset));
+        feature.report.sort();
+        visit(feature);
+    };
+    let mut share = Share::of(ask.limits);
+    features(text, &index, ask, &mut share, &mut report, &mut visit);
+    report.shift(|offset| tables.in_body(offset));
+    report.sort();
+    (!tables.missed()).then_some(report)
+}
+
+fn features(
+    text: &str,
+    index: &Index,
+    ask: Ask<'_>,
+    share: &mut Share,
+    report: &mut Report,
+    visit: &mut impl FnMut(Feature<'_>),
+) {
+    let root = Value::root(text, index);
     let mut course = Course {
         ask,
-        index: &index,
+        index,
         features: root.start..root.start,
         first: share.first,
         vertices_left: share.vertices_left,
@@ -52,7 +104,7 @@ pub(crate) fn read_part<'a>(
         #[cfg(feature = "reproject")]
         ways: std::mem::take(&mut share.ways),
     };
-    walk(root, &mut course, &mut report, &mut visit);
+    walk(root, &mut course, report, visit);
     share.vertices_left = course.vertices_left;
     share.work_left = course.work_left;
     share.repair_left = course.repair_left;
@@ -60,26 +112,31 @@ pub(crate) fn read_part<'a>(
     {
         share.ways = std::mem::take(&mut course.ways);
     }
-    duplicates(&index, 0, course.features.start, &mut report);
-    duplicates(&index, course.features.end, text.len(), &mut report);
+    duplicates(index, 0, course.features.start, report);
+    duplicates(index, course.features.end, text.len(), report);
     report.sort();
-    report
 }
 
 /// The text of a document, and where its containers end.
 pub(crate) fn outline<'a>(body: &'a [u8], ask: Ask<'_>) -> Result<(&'a str, Index), Report> {
-    let text = text(body, ask).map_err(|violation| Report::of(*violation))?;
+    let text = text(body, body.len() as u64, ask).map_err(|violation| Report::of(*violation))?;
     let index = json::validate(text, ask.limits.depth_max);
     let index = index.map_err(|fault| Report::of(syntax(fault, ask)))?;
     Ok((text, index))
 }
 
-fn text<'a>(body: &'a [u8], ask: Ask<'_>) -> Result<&'a str, Box<Violation>> {
+/// The error of a body that is larger than it may be.
+pub(crate) fn oversized(bytes_max: u64) -> Violation {
+    let message = format!("the body is larger than {bytes_max} bytes");
+    Violation::new(Code::LimitBytes, message).at("", 0)
+}
+
+/// The text, of a body of so many bytes.
+fn text<'a>(body: &'a [u8], bytes: u64, ask: Ask<'_>) -> Result<&'a str, Box<Violation>> {
     let refuse = |code, message: &str, at| Box::new(Violation::new(code, message).at("", at));
-    if body.len() as u64 > ask.limits.body_bytes_max {
-        let most = ask.limits.body_bytes_max;
-        let message = format!("the body is larger than {most} bytes");
-        return Err(refuse(Code::LimitBytes, &message, 0));
+    let most = ask.limits.body_bytes_max.min(TEXT_BYTES_MAX);
+    if bytes > most {
+        return Err(Box::new(oversized(most)));
     }
     let text = std::str::from_utf8(body).map_err(|error| {
         refuse(

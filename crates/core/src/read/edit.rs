@@ -3,7 +3,7 @@
 //! fits, is never touched.
 
 use super::derive::Text;
-use super::geometry::Located;
+use super::located::Located;
 use crate::decimal::push_number;
 use crate::geometry::Primitive;
 use ogc_validity::ShapeKind;
@@ -34,7 +34,7 @@ impl Edit {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Edits(Option<Tell>);
 
-type Tell = fn(Text<'_>, &Located, &Primitive, &mut Vec<Edit>);
+type Tell = fn(Text<'_>, &Located<'_>, &Primitive, &mut Vec<Edit>);
 
 impl Edits {
     /// They are not.
@@ -45,7 +45,7 @@ impl Edits {
     pub(super) fn tell(
         self,
         text: Text<'_>,
-        sent: &Located,
+        sent: &Located<'_>,
         now: &Primitive,
         edits: &mut Vec<Edit>,
     ) {
@@ -56,7 +56,7 @@ impl Edits {
 }
 
 /// Tells what makes the text of one primitive that of another, in the order of the text.
-fn tell(text: Text<'_>, sent: &Located, now: &Primitive, edits: &mut Vec<Edit>) {
+fn tell(text: Text<'_>, sent: &Located<'_>, now: &Primitive, edits: &mut Vec<Edit>) {
     let start = edits.len();
     let coordinates = text.coordinates;
     edits.push(Edit {
@@ -92,12 +92,12 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn of(text: Text<'a>, sent: &Located) -> Self {
+    fn of(text: Text<'a>, sent: &Located<'_>) -> Self {
         let raw = text.coordinates.raw();
         let stride = sent.primitive.stride;
         let positions = sent.primitive.coordinates.chunks_exact(stride);
         let mut stood = BTreeMap::new();
-        for (numbers, offset) in positions.zip(&sent.offsets) {
+        for (numbers, offset) in positions.zip(sent.offsets()) {
             let rest = offset
                 .checked_sub(text.coordinates.start)
                 .and_then(|at| raw.get(at..));

@@ -24,17 +24,6 @@ pub(super) struct Read {
     pub(super) edits: Vec<Edit>,
 }
 
-/// A primitive, and how its places map back to the document.
-pub(super) struct Located {
-    pub(super) primitive: Primitive,
-    /// Pointer to its `coordinates`.
-    pub(super) pointer: String,
-    /// Where they start, in bytes.
-    pub(super) start: usize,
-    /// Byte offset of each position.
-    pub(super) offsets: Vec<usize>,
-}
-
 /// What was made of the primitives so far.
 #[derive(Default)]
 pub(super) struct Derived {

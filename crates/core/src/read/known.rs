@@ -56,32 +56,38 @@ impl Name {
 #[derive(Clone, Copy)]
 pub(super) struct Known<'a> {
     pub(super) object: Value<'a>,
-    slots: [Option<Value<'a>>; NAMES],
+    /// Which of its members has each name; [`NONE`] where none has.
+    members: [u32; NAMES],
 }
+
+const NONE: u32 = u32::MAX;
 
 impl<'a> Known<'a> {
     /// Of an object; of anything else, none. Of a name that stands twice, the first.
     pub(super) fn of(object: Value<'a>) -> Self {
         let mut known = Self {
             object,
-            slots: [None; NAMES],
+            members: [NONE; NAMES],
         };
-        for (name, value) in object.members() {
-            if let Some(name) = Name::of(&name) {
-                known.slots[name as usize].get_or_insert(value);
+        for (number, (name, _)) in (0..).zip(object.members()) {
+            if let Some(name) = Name::of(&name)
+                && known.members[name as usize] == NONE
+            {
+                known.members[name as usize] = number;
             }
         }
         known
     }
 
     /// The member of that name.
-    pub(super) const fn get(&self, name: Name) -> Option<Value<'a>> {
-        self.slots[name as usize]
+    pub(super) fn get(&self, name: Name) -> Option<Value<'a>> {
+        self.object.member_at(self.members[name as usize])
     }
 
     /// Whether it has any of them.
     pub(super) fn has_any(&self, names: &[Name]) -> bool {
-        names.iter().any(|name| self.get(*name).is_some())
+        let has = |name: &Name| self.members[*name as usize] != NONE;
+        names.iter().any(has)
     }
 
     /// The members of those names in document order, each time that they stand there.

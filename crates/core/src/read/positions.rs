@@ -2,13 +2,14 @@
 
 use super::Course;
 use super::document::wrong_kind;
-use super::geometry::Located;
+use super::located::{Located, Source};
 use crate::code::Code;
 use crate::geometry::Primitive;
-use crate::json::{Kind, Table, Value};
+use crate::json::{Kind, Table, Tables, Value};
 use crate::pointer;
 use crate::violation::{Report, Violation};
 use ogc_validity::ShapeKind;
+use std::ops::Range;
 
 /// How many arrays stand around a position.
 pub(super) const fn levels(kind: ShapeKind) -> usize {
@@ -30,13 +31,13 @@ const fn fewest(kind: ShapeKind) -> u32 {
 }
 
 /// Reads the `coordinates` of a primitive; none when a fault leaves them unreadable.
-pub(super) fn read(
-    value: Value<'_>,
+pub(super) fn read<'a>(
+    value: Value<'a>,
     pointer: String,
     kind: ShapeKind,
     course: &mut Course<'_>,
     report: &mut Report,
-) -> Option<Located> {
+) -> Option<Located<'a>> {
     if value.kind() != Kind::Array {
         report.push(wrong_kind(value, &pointer, "coordinates", "an array"));
         return None;
@@ -50,8 +51,12 @@ pub(super) fn read(
             ring_ends: Vec::new(),
             part_ends: Vec::new(),
         },
-        offsets: Vec::new(),
-        offsets_max: usize::try_from(course.vertices_left).unwrap_or(usize::MAX),
+        tables: value.tables(),
+        run: 0..0,
+        positions: 0,
+        sources: Vec::new(),
+        strays: Vec::new(),
+        positions_max: usize::try_from(course.vertices_left).unwrap_or(usize::MAX),
         beyond: 0,
         mixed: false,
         sound: true,
@@ -60,12 +65,20 @@ pub(super) fn read(
     reader.finish(value, pointer, course, report)
 }
 
-struct Reader {
+struct Reader<'a> {
     kind: ShapeKind,
     primitive: Primitive,
-    offsets: Vec<usize>,
+    tables: &'a Tables,
+    /// Numbers of tables that come after those in `primitive`.
+    run: Range<usize>,
+    /// Those kept.
+    positions: usize,
+    /// Where the positions of each ring or line stand.
+    sources: Vec<Source>,
+    /// Where those stand that are in no table.
+    strays: Vec<usize>,
     /// Positions that the budget has room for.
-    offsets_max: usize,
+    positions_max: usize,
     /// What is charged besides the positions kept: those that the budget has no room for,
     /// and those that a ring or line is short of. It costs its judge as much without them.
     beyond: u64,
@@ -73,7 +86,7 @@ struct Reader {
     sound: bool,
 }
 
-impl Reader {
+impl<'a> Reader<'a> {
     fn walk(&mut self, value: Value<'_>, pointer: &str, report: &mut Report) {
         match levels(self.kind) {
             0 => self.position(value, || pointer.to_owned(), report),
@@ -111,7 +124,7 @@ impl Reader {
 
     /// An empty ring or line inside a geometry: RFC 7946 has none.
     fn refuse_empty(&mut self, value: Value<'_>, pointer: &str, report: &mut Report) {
-        if value.elements().next().is_none() {
+        if value.as_table().is_none() && value.elements().next().is_none() {
             self.sound = false;
             report.push_with(Code::GeometryEmpty, || {
                 let message = "an empty array stands where positions belong";
@@ -122,8 +135,10 @@ impl Reader {
 
     fn sequence(&mut self, value: Value<'_>, pointer: &str, report: &mut Report) {
         if let Some(table) = value.as_table() {
-            return self.keep_table(&table);
+            self.sources.push(Source::Table(table.number));
+            return self.keep_table(table);
         }
+        self.sources.push(Source::Strays(self.strays.len()));
         for (index, position) in value.elements().enumerate() {
             if position.kind() == Kind::Array {
                 self.position(position, || pointer::element(pointer, index), report);
@@ -194,33 +209,51 @@ impl Reader {
             });
         }
         if fine {
-            self.keep(&numbers[..count], value.start);
+            if self.kind != ShapeKind::Point {
+                self.strays.push(value.start);
+            }
+            self.keep(&numbers[..count]);
         } else {
             self.sound = false;
         }
     }
 
-    fn keep_table(&mut self, table: &Table<'_>) {
-        let fits = table.starts.len() <= self.offsets_max.saturating_sub(self.offsets.len());
-        let fresh = self.offsets.is_empty();
+    fn keep_table(&mut self, table: Table) {
+        let fits = table.len() <= self.positions_max.saturating_sub(self.positions);
+        let fresh = self.positions == 0;
         if fits && (fresh || self.primitive.stride == table.stride) {
             self.primitive.stride = table.stride;
-            self.primitive.coordinates.extend_from_slice(table.numbers);
-            let offsets = table.starts.iter().map(|start| *start as usize);
-            self.offsets.extend(offsets);
+            self.positions += table.len();
+            let numbers = table.numbers();
+            if self.run.end != numbers.start {
+                self.settle();
+                self.run.start = numbers.start;
+            }
+            self.run.end = numbers.end;
             return;
         }
-        let positions = table.numbers.chunks_exact(table.stride);
-        for (numbers, start) in positions.zip(table.starts) {
-            self.keep(numbers, *start as usize);
-        }
+        let tables = self.tables;
+        tables.see(table.numbers(), |numbers| {
+            for position in numbers.chunks_exact(table.stride) {
+                self.keep(position);
+            }
+        });
     }
 
-    fn keep(&mut self, numbers: &[f64], offset: usize) {
-        if self.offsets.len() >= self.offsets_max {
+    /// Copies what waits among the numbers of tables.
+    fn settle(&mut self) {
+        let run = std::mem::take(&mut self.run);
+        let coordinates = &mut self.primitive.coordinates;
+        self.tables
+            .see(run, |numbers| coordinates.extend_from_slice(numbers));
+    }
+
+    fn keep(&mut self, numbers: &[f64]) {
+        if self.positions >= self.positions_max {
             self.beyond += 1;
             return;
         }
+        self.settle();
         if self.primitive.stride == 0 {
             self.primitive.stride = numbers.len();
         }
@@ -231,7 +264,7 @@ impl Reader {
         self.primitive
             .coordinates
             .extend_from_slice(&numbers[..self.primitive.stride]);
-        self.offsets.push(offset);
+        self.positions += 1;
     }
 
     /// The first position without a height takes all heights away.
@@ -246,8 +279,19 @@ impl Reader {
         self.mixed = true;
     }
 
+    /// Takes over the numbers of the tables as they are when nothing else is in them.
+    fn complete(&mut self) {
+        if self.primitive.coordinates.is_empty()
+            && let Some(all) = self.tables.take(&self.run)
+        {
+            self.primitive.coordinates = all;
+            return;
+        }
+        self.settle();
+    }
+
     fn end_ring(&mut self) {
-        let end = u32::try_from(self.offsets.len()).unwrap_or(u32::MAX);
+        let end = u32::try_from(self.positions).unwrap_or(u32::MAX);
         if self.kind != ShapeKind::MultiPoint {
             let start = self.primitive.ring_ends.last().copied().unwrap_or(0);
             let positions = end.saturating_sub(start);
@@ -269,8 +313,8 @@ impl Reader {
         pointer: String,
         course: &mut Course<'_>,
         report: &mut Report,
-    ) -> Option<Located> {
-        let read = (self.offsets.len() as u64).saturating_add(self.beyond);
+    ) -> Option<Located<'a>> {
+        let read = (self.positions as u64).saturating_add(self.beyond);
         let spent = course.spend_vertices(read);
         if let Some(violation) = spent {
             report.push(violation.at(pointer, value.start));
@@ -279,7 +323,7 @@ impl Reader {
         if !self.sound {
             return None;
         }
-        if self.offsets.is_empty() {
+        if self.positions == 0 {
             let message = "the geometry has no positions";
             report.push(Violation::new(Code::GeometryEmpty, message).at(pointer, value.start));
             return None;
@@ -291,14 +335,15 @@ impl Reader {
                     .at(pointer.as_str(), value.start),
             );
         }
-        if self.kind == ShapeKind::Point {
-            self.primitive.ring_ends.clear();
-        }
+        self.complete();
         Some(Located {
             primitive: self.primitive,
             pointer,
             start: value.start,
-            offsets: self.offsets,
+            tables: self.tables,
+            sources: self.sources,
+            strays: self.strays,
+            derived: false,
         })
     }
 }

@@ -1,8 +1,7 @@
 //! Longitude within 180 degrees, latitude within 90; and what the numbers suggest when
 //! they are not. H3 takes latitude 95 without complaint, so it is asked only after this.
 
-use super::geometry::Located;
-use super::topology::place_of;
+use super::located::Located;
 use crate::code::Code;
 use crate::decimal::push_number;
 use crate::violation::{Report, Violation};
@@ -10,7 +9,7 @@ use crate::violation::{Report, Violation};
 /// A longitude of 17 digits, and the words.
 const MESSAGE_BYTES_USUAL: usize = 64;
 
-pub(super) fn check(located: &Located, report: &mut Report) {
+pub(super) fn check(located: &Located<'_>, report: &mut Report) {
     let [west, south, east, north] = extent(located);
     if west < -180.0 || east > 180.0 || south < -90.0 || north > 90.0 {
         beyond(located, report);
@@ -21,7 +20,7 @@ pub(super) fn check(located: &Located, report: &mut Report) {
 }
 
 /// West, south, east, north of all positions.
-fn extent(located: &Located) -> [f64; 4] {
+fn extent(located: &Located<'_>) -> [f64; 4] {
     let start = [
         f64::INFINITY,
         f64::INFINITY,
@@ -40,7 +39,7 @@ fn extent(located: &Located) -> [f64; 4] {
 }
 
 /// Tells each position that is no longitude and latitude.
-fn beyond(located: &Located, report: &mut Report) {
+fn beyond(located: &Located<'_>, report: &mut Report) {
     let (mut outside, mut swappable, mut projected) = (0_usize, 0_usize, 0_usize);
     for (vertex, [x, y]) in located.primitive.positions().enumerate() {
         let longitude_off = !(-180.0..=180.0).contains(&x);
@@ -72,8 +71,8 @@ fn beyond(located: &Located, report: &mut Report) {
     }
 }
 
-fn violation(located: &Located, vertex: usize, code: Code, position: [f64; 2]) -> Violation {
-    let (place, pointer, offset) = place_of(located, vertex);
+fn violation(located: &Located<'_>, vertex: usize, code: Code, position: [f64; 2]) -> Violation {
+    let (place, pointer, offset) = located.place_of(vertex);
     let (name, number, range) = if code == Code::CrsLongitudeRange {
         ("longitude ", position[0], " is outside -180 to 180")
     } else {
@@ -89,7 +88,7 @@ fn violation(located: &Located, vertex: usize, code: Code, position: [f64; 2]) -
 }
 
 /// An edge more than half-way round the earth was meant to go the other way.
-fn antimeridian(located: &Located, report: &mut Report) {
+fn antimeridian(located: &Located<'_>, report: &mut Report) {
     for ring in located.primitive.rings() {
         let mut previous: Option<f64> = None;
         for vertex in ring {
@@ -101,7 +100,7 @@ fn antimeridian(located: &Located, report: &mut Report) {
                 (x - from).abs() > 180.0 && from.abs() <= 180.0 && x.abs() <= 180.0
             });
             if crosses {
-                let (place, pointer, offset) = place_of(located, vertex);
+                let (place, pointer, offset) = located.place_of(vertex);
                 let y = located
                     .primitive
                     .coordinates

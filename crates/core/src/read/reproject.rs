@@ -1,8 +1,7 @@
 //! The policy `reproject`: a geometry in another system is judged as it was sent, then its
 //! coordinates become longitude and latitude, for lane, bounds and map. The payload stays.
 
-use super::geometry::Located;
-use super::topology::place_of;
+use super::located::Located;
 use super::{Course, ranges};
 use crate::code::Code;
 use crate::crs::{Crs, CrsRule};
@@ -84,7 +83,7 @@ fn way(epsg: u32) -> Option<Way> {
 /// the rest is left as it is then.
 pub(super) fn reproject(
     epsg: u32,
-    located: &mut Located,
+    located: &mut Located<'_>,
     course: &mut Course<'_>,
     report: &mut Report,
 ) {
@@ -114,8 +113,8 @@ pub(super) fn reproject(
     ranges::check(located, report);
 }
 
-fn told(epsg: u32, located: &Located, failure: Failure) -> Violation {
-    let (place, pointer, offset) = place_of(located, failure.position);
+fn told(epsg: u32, located: &Located<'_>, failure: Failure) -> Violation {
+    let (place, pointer, offset) = located.place_of(failure.position);
     let position = located.primitive.positions().nth(failure.position);
     let message = format!("no place by EPSG:{epsg}: {}", failure.kind);
     let mut violation = Violation::new(Code::CrsNoPlace, message)

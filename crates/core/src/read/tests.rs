@@ -3,6 +3,7 @@
 use super::*;
 use crate::crs::OtherCrs;
 use crate::geometry::Primitive;
+use crate::json::Sieve;
 use crate::violation::Place;
 
 fn told(body: &str) -> Vec<(Code, String, Option<u64>)> {
@@ -244,4 +245,88 @@ fn a_nested_collection_keeps_document_order() {
             .collect();
     });
     assert_eq!(xs, vec![1.0, 2.0, 3.0]);
+}
+
+/// What is told of a body, feature by feature and of the whole; none when it comes in chunks
+/// and must be read whole.
+fn all_told(body: &str, chunk: Option<usize>) -> Option<Vec<String>> {
+    let limits = Limits::default();
+    let ask = Ask {
+        limits: &limits,
+        content_crs: None,
+        crs: OtherCrs::Refuse.rule(),
+        judge: true,
+        repair: &[],
+        edits: Edits::NOT_TOLD,
+    };
+    let mut told = Vec::new();
+    let mut tell = |report: &Report| {
+        for violation in report.violations() {
+            let mut json = crate::json_text::JsonText::default();
+            violation.tell(&mut json);
+            told.push(json.into_text());
+        }
+        told.push(format!("{:?}", report.totals()));
+    };
+    let mut visit = |feature: Feature<'_>| {
+        tell(&feature.report);
+        let geometry = feature.geometry.as_ref().map(Geometry::to_wkb);
+        tell(&Report::of(crate::violation::Violation::new(
+            Code::SchemaBbox,
+            format!("{} {geometry:?}", feature.index),
+        )));
+    };
+    let report = match chunk {
+        None => read(body.as_bytes(), ask, &mut visit),
+        Some(chunk) => {
+            let mut sieve = Sieve::new(Some(body.len() as u64));
+            for chunk in body.as_bytes().chunks(chunk) {
+                sieve.push(chunk);
+            }
+            read_sieved(sieve.finish()?, ask, &mut visit)?
+        }
+    };
+    tell(&report);
+    Some(told)
+}
+
+#[test]
+fn a_body_in_chunks_is_told_like_the_whole() {
+    let ring = |corners: &str| format!(r#"{{"type":"Polygon","coordinates":[[{corners}]]}}"#);
+    let feature = |geometry: &str| {
+        format!(
+            r#"{{"type":"Feature","id":1,"properties":{{"t":[[1,2],[3,4]]}},"geometry":{geometry}}}"#
+        )
+    };
+    let bow = ring("[0,0],[4,4],[4,0],[0,4],[0,0]");
+    let bodies = [
+        feature(&ring("[0,0],[4,0],[4,4],[0,0]")),
+        feature(&bow),
+        format!(r#" {{"features":[{},{}],"type":"FeatureCollection","bbox":[1,2,3]}} "#, feature(&bow), feature("null")),
+        ring("[0,0,1],[4,0,2],[4,400,3],[0,0,1]"),
+        r#"{"type":"MultiPolygon","coordinates":[[[[0,0],[4,0],[4,4],[0,0]],[[9,9],[8,8],[9,8],[9,9]]],[[[0,0],[4,0],[4,4],[0,0]]]]}"#.to_owned(),
+        r#"{"type":"LineString","coordinates":[[0,95],[200,0]],"coordinates":[[1,2],[3,4]]}"#.to_owned(),
+        r#"{"type":"MultiPoint","coordinates":[[0,95],[200,0]]"#.to_owned(),
+        r#"{"type":"Point","coordinates":[1,2]}"#.to_owned(),
+        format!("{}{}", "[".repeat(126), "[[1,2],[3,4]]"),
+        format!("{}{}", "[".repeat(127), "[[1,2],[3,4]]"),
+        format!("{}{}", "[".repeat(128), "[[1,2],[3,4]]"),
+    ];
+    for body in &bodies {
+        let whole = all_told(body, None);
+        for chunk in [1, 2, 3, 7, 64, 1_000] {
+            assert_eq!(all_told(body, Some(chunk)), whole, "{chunk}: {body}");
+        }
+    }
+}
+
+#[test]
+fn what_must_be_seen_as_it_was_sent_is_not_told_from_chunks() {
+    for body in [
+        r#"{"type":"MultiPoint","coordinates":[[0,0],[1,2,3]]}"#,
+        r#"{"type":"Polygon","coordinates":[[1,2],[3,4]]}"#,
+        r#"{"type":"MultiLineString","coordinates":[[[0,0],[1,1]],[[0,0],[1,"1"]]]}"#,
+    ] {
+        assert_eq!(all_told(body, Some(5)), None, "{body}");
+    }
 }

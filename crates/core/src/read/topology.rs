@@ -1,19 +1,23 @@
 //! What `ogc-validity` finds, told as violations of the document: each place of the
 //! geometry becomes a pointer and a byte offset. And the winding of rings, a warning.
 
-use super::geometry::Located;
+use super::located::Located;
 use crate::code::Code;
 use crate::decimal::push_number;
 use crate::limits::Limits;
-use crate::pointer;
-use crate::violation::{Counterpart, Place, Report, Violation};
-use ogc_validity::{Fault, FaultKind, Judgement, ShapeKind};
+use crate::violation::{Counterpart, Report, Violation};
+use ogc_validity::{Fault, FaultKind, Judgement};
 
 /// The longest sentence and two numbers.
 const MESSAGE_BYTES_USUAL: usize = 80;
 
 /// Judges a primitive, and takes its steps from what is left of the request's.
-pub(super) fn judge(located: &Located, limits: &Limits, work_left: &mut u64, report: &mut Report) {
+pub(super) fn judge(
+    located: &Located<'_>,
+    limits: &Limits,
+    work_left: &mut u64,
+    report: &mut Report,
+) {
     let unbounded = limits.work_max == u64::MAX;
     let limits = ogc_validity::Limits {
         faults_max: report.room(),
@@ -41,7 +45,7 @@ pub(super) fn judge(located: &Located, limits: &Limits, work_left: &mut u64, rep
     }
 }
 
-fn invalid(located: &Located, found: &ogc_validity::Report, report: &mut Report) {
+fn invalid(located: &Located<'_>, found: &ogc_validity::Report, report: &mut Report) {
     for fault in &found.faults {
         report.push(told(located, fault));
     }
@@ -55,9 +59,9 @@ fn invalid(located: &Located, found: &ogc_validity::Report, report: &mut Report)
     }
 }
 
-fn told(located: &Located, fault: &Fault) -> Violation {
+fn told(located: &Located<'_>, fault: &Fault) -> Violation {
     let code = code(fault.kind);
-    let (pointer, offset) = place_in_document(located, fault.at);
+    let (pointer, offset) = located.place_in_document(fault.at);
     let [x, y] = fault.location;
     let mut message = String::with_capacity(MESSAGE_BYTES_USUAL);
     message.push_str(sentence(fault.kind));
@@ -70,7 +74,7 @@ fn told(located: &Located, fault: &Fault) -> Violation {
     violation.location = Some(fault.location);
     violation.location_end = fault.location_end;
     violation.other = fault.other.map(|place| {
-        let (pointer, offset) = place_in_document(located, place);
+        let (pointer, offset) = located.place_in_document(place);
         Counterpart {
             pointer,
             byte_offset: offset as u64,
@@ -114,71 +118,9 @@ const fn sentence(kind: FaultKind) -> &'static str {
     }
 }
 
-/// The place, pointer and byte offset of a position by its number in the primitive.
-pub(super) fn place_of(located: &Located, vertex: usize) -> (Place, String, usize) {
-    let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
-    let primitive = &located.primitive;
-    let place = if primitive.kind == ShapeKind::MultiPoint {
-        Place {
-            part: number(vertex),
-            ring: 0,
-            vertex: 0,
-        }
-    } else {
-        let ring = primitive
-            .ring_ends
-            .partition_point(|end| *end as usize <= vertex);
-        let ring_start = ring
-            .checked_sub(1)
-            .map_or(0, |before| primitive.ring_ends[before] as usize);
-        let part = primitive
-            .part_ends
-            .partition_point(|end| *end as usize <= ring);
-        let part_start = part
-            .checked_sub(1)
-            .map_or(0, |before| primitive.part_ends[before] as usize);
-        Place {
-            part: number(part),
-            ring: number(ring - part_start),
-            vertex: number(vertex - ring_start),
-        }
-    };
-    let (pointer, offset) = place_in_document(located, place);
-    (place, pointer, offset)
-}
-
-fn place_in_document(located: &Located, place: Place) -> (String, usize) {
-    let [part, ring, vertex] = [place.part, place.ring, place.vertex].map(|each| each as usize);
-    let primitive = &located.primitive;
-    let part_start = part
-        .checked_sub(1)
-        .and_then(|before| primitive.part_ends.get(before));
-    let ring_number = part_start.map_or(0, |start| *start as usize) + ring;
-    let ring_start = ring_number
-        .checked_sub(1)
-        .and_then(|before| primitive.ring_ends.get(before));
-    let mut number = ring_start.map_or(0, |start| *start as usize) + vertex;
-    let path: &[usize] = match primitive.kind {
-        ShapeKind::Point => &[],
-        ShapeKind::MultiPoint => {
-            number = part;
-            &[part]
-        }
-        ShapeKind::LineString => &[vertex],
-        ShapeKind::MultiLineString | ShapeKind::Polygon => &[ring, vertex],
-        ShapeKind::MultiPolygon => &[part, ring, vertex],
-    };
-    let pointer = pointer::elements(&located.pointer, path);
-    let last = located.offsets.last().copied().unwrap_or_default();
-    (
-        pointer,
-        located.offsets.get(number).copied().unwrap_or(last),
-    )
-}
-
 /// RFC 7946 asks for counter-clockwise shells and clockwise holes, and says that readers
 /// should not refuse the rest: one warning for the first ring that is the other way.
-fn winding(located: &Located, report: &mut Report) {
+fn winding(located: &Located<'_>, report: &mut Report) {
     let rings: Vec<_> = located.primitive.rings().collect();
     for part in located.primitive.parts() {
         for number in part.clone() {
@@ -188,7 +130,7 @@ fn winding(located: &Located, report: &mut Report) {
             let area = doubled_area(located, ring.clone());
             let shell = number == part.start;
             if (shell && area < 0.0) || (!shell && area > 0.0) {
-                let (place, pointer, offset) = place_of(located, ring.start);
+                let (place, pointer, offset) = located.place_of(ring.start);
                 let message = if shell {
                     "the shell is wound clockwise"
                 } else {
@@ -203,7 +145,7 @@ fn winding(located: &Located, report: &mut Report) {
     }
 }
 
-fn doubled_area(located: &Located, ring: std::ops::Range<usize>) -> f64 {
+fn doubled_area(located: &Located<'_>, ring: std::ops::Range<usize>) -> f64 {
     let stride = located.primitive.stride;
     let Some(numbers) = located
         .primitive

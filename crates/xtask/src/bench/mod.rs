@@ -2,10 +2,12 @@
 
 mod drain;
 mod edge;
+mod intake;
 mod load;
 mod payload;
 pub(crate) mod report;
+mod side;
 mod validity;
 mod workerd;
 
-pub(crate) use self::{drain::drain, edge::edge, validity::validity};
+pub(crate) use self::{drain::drain, edge::edge, intake::intake, validity::validity};

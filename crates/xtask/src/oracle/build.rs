@@ -51,7 +51,7 @@ pub(super) fn native(workspace: &Workspace, profile: Profile) -> Result<PathBuf,
 }
 
 /// The folder with the same in wasm, by the Worker's profile, and its glue for Node.
-pub(super) fn wasm(workspace: &Workspace) -> Result<PathBuf, Failure> {
+pub(crate) fn wasm(workspace: &Workspace) -> Result<PathBuf, Failure> {
     tools::ensure_node(workspace)?;
     tools::ensure_wasm_target(workspace)?;
     run(cargo(workspace)

@@ -108,7 +108,7 @@ impl Oracle {
     }
 }
 
-pub(crate) use build::Profile;
+pub(crate) use build::{Profile, wasm as in_wasm};
 
 fn count(count: u32) -> [String; 2] {
     ["--count".to_owned(), count.to_string()]
