@@ -49,7 +49,7 @@ impl<'a> Bench<'a> {
         Ask {
             limits: self.limits,
             content_crs: self.request.content_crs,
-            crs: self.request.source.crs.into(),
+            crs: self.request.source.crs,
             judge: true,
             repair: self.request.repair,
             edits: Edits::NOT_TOLD,
