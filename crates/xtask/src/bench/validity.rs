@@ -93,7 +93,7 @@ pub(crate) fn validity(workspace: &Workspace) -> Result<(), Failure> {
         let peer = asked.then_some(&mut peer);
         let name = format!("{shape} {size} ({vertices} vertices)");
         rows.push(compare(&mut ours, peer, name.clone(), vertices, &file)?);
-        memory.push(measure_memory(&mut ours, name, vertices)?);
+        memory.push(measure_memory(&mut ours, &name, vertices)?);
     }
     for package in COUNTRIES {
         interrupt.check()?;
@@ -114,7 +114,7 @@ pub(crate) fn validity(workspace: &Workspace) -> Result<(), Failure> {
             vertices,
             &file,
         )?);
-        memory.push(measure_memory(&mut ours, name, vertices)?);
+        memory.push(measure_memory(&mut ours, &name, vertices)?);
     }
     std::fs::remove_file(&file).map_err(Failure::file("remove", &file))?;
     report::print(&rows);
@@ -174,7 +174,7 @@ fn compare(
 }
 
 /// Bytes that a judgement has at once beside its input, by vertex. No peer tells.
-fn measure_memory(ours: &mut Side, name: String, vertices: usize) -> Result<Row, Failure> {
+fn measure_memory(ours: &mut Side, name: &str, vertices: usize) -> Result<Row, Failure> {
     let bytes: f64 = ours.number("memory")?;
     let vertices = f64::from(u32::try_from(vertices.max(1)).unwrap_or(u32::MAX));
     Ok(Row {
