@@ -22,8 +22,9 @@ const POSITION_BYTES_USUAL: usize = 20;
 const POSITIONS_GUESSED_MAX: usize = 1 << 10;
 /// Of every so many positions the offset is kept as it is.
 const ANCHORED: usize = 64;
-/// So much more than was guessed from the start of a body is made room for.
-const SPARE_PART: u64 = 50;
+/// So much more than was guessed from the start of a body is made room for: its first places
+/// may be written longer than the rest, and what grows beyond its room is there twice.
+const SPARE_PART: u64 = 8;
 /// A body in chunks grows its tables by such a part of them, and so much besides: doubling
 /// them would cost twice their memory.
 const STEP_PART: usize = 8;
@@ -338,11 +339,12 @@ impl Tables {
             let more = all.saturating_sub(so_far as u64) + all / SPARE_PART;
             usize::try_from(more).unwrap_or(usize::MAX)
         };
-        let numbers = self.numbers.get_mut();
-        // Without room it grows as it goes.
-        let _ = numbers.try_reserve_exact(share(numbers.len()));
+        // Without room it grows as it goes. The larger comes last: at the end of memory it can
+        // grow where it is.
         let gaps = &mut self.places.gaps;
         let _ = gaps.try_reserve_exact(share(gaps.len()));
+        let numbers = self.numbers.get_mut();
+        let _ = numbers.try_reserve_exact(share(numbers.len()));
     }
 
     /// Takes in a position of a table that comes in chunks; false when there is no more room

@@ -180,7 +180,7 @@ fn size(bytes: usize) -> String {
     match bytes {
         0..1_000 => format!("{bytes} B"),
         1_000..1_000_000 => format!("{} KB", bytes / 1_000),
-        _ => format!("{} MB", bytes / 1_000_000),
+        _ => format!("{}.{} MB", bytes / 1_000_000, bytes / 100_000 % 10),
     }
 }
 
