@@ -175,8 +175,8 @@ mod tests {
                 "op",
                 "version",
                 "required",
-                "repair",
-                "auth"
+                "auth",
+                "repair"
             ]
         );
     }
