@@ -178,8 +178,8 @@ mod tests {
                 "op",
                 "version",
                 "required",
-                "repair",
-                "auth"
+                "auth",
+                "repair"
             ]
         );
     }
