@@ -6,7 +6,7 @@
 use hexlane_core::Envelope;
 use hexlane_core::cloud_event::EventHeaders;
 use hexlane_core::effect::{Effect, judge_again};
-use hexlane_core::judge::{Entry, Format, Judged, Records, Request, judge, survey_records};
+use hexlane_core::judge::{Entry, Format, Judged, Records, Request, Terms, judge, survey_records};
 use hexlane_core::lane::ShardMap;
 use hexlane_core::limits::Limits;
 use hexlane_core::source::{AuthSettings, Source, SourceSettings};
